@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every Swift target: Swift 6 language mode, warnings are errors.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+/// A Swift target of ours; `name` is its folder under Sources/.
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of `target`, in Tests/<target>Tests/.
+func tests(_ target: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: target + "Tests", dependencies: [.byName(name: target)] + dependencies, swiftSettings: strict)
+}
+
+/// A C library from Debian; why each is here: docs/decisions/.
+func system(_ name: String, pkgConfig: String?, apt: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let package = Package(
+  name: "xmppbotd",
+  products: [
+    .executable(name: "xmppbotd", targets: ["xmppbotd"]),
+    .executable(name: "xmppbotctl", targets: ["xmppbotctl"]),
+    .library(name: "BotKit", targets: ["BotKit"]),
+  ],
+  targets: [
+    system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
+    system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    system("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
+    system("CCares", pkgConfig: "libcares", apt: "libc-ares-dev"),
+    system("CIDN2", pkgConfig: "libidn2", apt: "libidn2-dev"),
+    system("CUnistring", pkgConfig: nil, apt: "libunistring-dev"),
+    system("CJansson", pkgConfig: "jansson", apt: "libjansson-dev"),
+    .target(name: "CLinux"),
+
+    // Imports run only downward in this order; scripts/lint checks it.
+    library("XML", ["CExpat"]),
+    library("JID", ["CIDN2", "CUnistring"]),
+    library("Crypto", ["COpenSSL"]),
+    library("JSON", ["CJansson"]),
+    library("XMPPStanzas", ["XML", "JID", "Crypto"]),
+    library("SASL", ["Crypto", "CUnistring"]),
+    library("XMPPStream", ["XMPPStanzas", "SASL"]),
+    library("EventLoop", ["CSystemd", "CLinux"]),
+    library("Transport", ["EventLoop", "Crypto", "CCares", "COpenSSL", "CLinux"]),
+    library("XMPPClient", ["XMPPStream", "Transport"]),
+    library("SQLite", ["CSQLite"]),
+    library("Archive", ["SQLite", "JID"]),
+    library("BotKit", ["JID", "EventLoop", "CLinux"]),
+    library("Systemd", ["CSystemd", "CLinux"]),
+    library("Configuration", []),
+    library("Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON"]),
+    library("Control", ["Daemon"]),
+    .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
+    .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
+
+    tests("XML"), tests("JID"), tests("Crypto"), tests("JSON"), tests("XMPPStanzas"), tests("SASL"),
+    tests("XMPPStream"), tests("EventLoop"), tests("Transport"), tests("XMPPClient"), tests("SQLite"),
+    tests("Archive"), tests("BotKit"), tests("Systemd"), tests("Configuration"), tests("Daemon"), tests("Control"),
+  ],
+  swiftLanguageModes: [.v6]
+)

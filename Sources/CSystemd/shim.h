@@ -1,0 +1,7 @@
+#ifndef CSYSTEMD_SHIM_H
+#define CSYSTEMD_SHIM_H
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <systemd/sd-id128.h>
+#include <systemd/sd-journal.h>
+#endif
