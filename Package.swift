@@ -56,12 +56,15 @@ let package = Package(
     library("Configuration", []),
     library("Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON"]),
     library("Control", ["Daemon"]),
+    library("XMPPTesting", ["EventLoop", "XMPPStream"]),
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
     .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
 
     tests("XML"), tests("JID"), tests("Crypto"), tests("JSON"), tests("XMPPStanzas"), tests("SASL"),
-    tests("XMPPStream"), tests("EventLoop"), tests("Transport"), tests("XMPPClient"), tests("SQLite"),
-    tests("Archive"), tests("BotKit"), tests("Systemd"), tests("Configuration"), tests("Daemon"), tests("Control"),
+    tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]), tests("Transport", ["XMPPTesting"]),
+    tests("XMPPClient", ["XMPPTesting"]), tests("SQLite"),
+    tests("Archive"), tests("BotKit", ["XMPPTesting"]), tests("Systemd"), tests("Configuration"),
+    tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

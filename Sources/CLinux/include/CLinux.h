@@ -13,4 +13,5 @@
 #include <sys/un.h>
 #include <linux/rtnetlink.h>
 #include <spawn.h>
+#include <sys/pidfd.h>
 #endif
