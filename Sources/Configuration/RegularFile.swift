@@ -6,7 +6,7 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   public let remedy: String
   public let isMissing: Bool
 
-  init(_ reason: String, remedy: String, isMissing: Bool = false) {
+  public init(_ reason: String, remedy: String, isMissing: Bool = false) {
     self.reason = reason
     self.remedy = remedy
     self.isMissing = isMissing
