@@ -47,7 +47,7 @@ let package = Package(
     library("SASL", ["Crypto", "CUnistring"]),
     library("XMPPStream", ["XMPPStanzas", "SASL"]),
     library("EventLoop", ["CSystemd", "CLinux"]),
-    library("Transport", ["EventLoop", "Crypto", "CCares", "COpenSSL", "CLinux"]),
+    library("Transport", ["EventLoop", "Crypto", "CCares", "CIDN2", "COpenSSL", "CLinux"]),
     library("XMPPClient", ["XMPPStream", "Transport"]),
     library("SQLite", ["CSQLite"]),
     library("Archive", ["SQLite", "JID"]),
