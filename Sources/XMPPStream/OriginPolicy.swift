@@ -54,7 +54,9 @@ public struct OriginPolicy: Sendable {
     case .publishEvent: return .refused("an event of \(from) that we are not subscribed to")
     case nil: break
     }
-    message.stanzaIDs.removeAll { !isTrusted($0, in: message) }
+    if !message.stanzaIDs.isEmpty {
+      message.stanzaIDs = message.stanzaIDs.filter { isTrusted($0, in: message) }
+    }
     return .message(message)
   }
 

@@ -139,10 +139,11 @@ public struct StreamMachine: Sendable {
   private mutating func openStream() -> [Action] {
     state = .header
     // The address is told only inside TLS (RFC 6120 section 4.7.1).
-    let from = isSecure ? " from='\(XMLText.escaped(account.jid.description))'" : ""
+    // A normalised bare address holds nothing that XML would have to escape (RFC 7622 section 3.3.1).
+    let from = isSecure ? " from='\(account.jid)'" : ""
     let header =
       "<?xml version='1.0'?><stream:stream xmlns='\(Namespace.client)' xmlns:stream='\(Namespace.stream)'"
-      + " to='\(XMLText.escaped(account.jid.domain))'\(from) version='1.0' xml:lang='en'>"
+      + " to='\(account.jid.domain)'\(from) version='1.0' xml:lang='en'>"
     return [.phase(.header), .open(header)]
   }
 

@@ -52,7 +52,9 @@ public final class ManualClock: Scheduler {
 
   private func due(until end: ContinuousClock.Instant?) -> Work? {
     references.removeAll { $0.work?.body == nil }
-    return references.compactMap(\.work).filter { end.map { end in $0.time <= end } ?? true }
-      .min { $0.time < $1.time }
+    let works = references.compactMap(\.work)
+    let next = works.min { $0.time < $1.time }
+    guard let next, let end else { return next }
+    return next.time <= end ? next : nil
   }
 }
