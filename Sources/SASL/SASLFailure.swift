@@ -34,6 +34,11 @@ public enum SASLFailure: Error, Sendable, Hashable {
   /// libcrypto failed.
   case crypto(String)
 
+  /// The failure in the server's `<failure/>`, whose first child is called `name`.
+  public static func refused(name: String, text: String?) -> SASLFailure {
+    .refused(SASLCondition(rawValue: name), name: name, text: text)
+  }
+
   public enum Credential: String, Sendable, Hashable { case username, password }
 
   /// Whether a person has to do something, so that quick retries are pointless and may lock the account.

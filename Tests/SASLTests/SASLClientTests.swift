@@ -102,8 +102,33 @@ struct SASLClientTests {
   }
 }
 
+@Suite("Payloads in XML")
+struct SASLPayloadTests {
+  @Test("an empty initial response is an equals sign, and is read back")
+  func empty() throws {
+    #expect(SASLPayload.initialResponse([]) == "=")
+    #expect(SASLPayload.response([]) == "")
+    #expect(try SASLPayload.decode("=") == [])
+    #expect(try SASLPayload.decode("") == [])
+    #expect(try SASLPayload.decode(SASLPayload.initialResponse([0, 1])) == [0, 1])
+  }
+
+  @Test("what is not strict base64 is malformed", arguments: [" ", "AAA", "AAAA\n", "===="])
+  func malformed(text: String) {
+    #expect(throws: SASLFailure.malformed("it is not base64")) { try SASLPayload.decode(text) }
+  }
+}
+
 @Suite("Failures tell the operator what to do")
 struct SASLFailureTests {
+  @Test("a condition is known by its name; an unknown one keeps its name")
+  func byName() {
+    #expect(
+      SASLFailure.refused(name: "not-authorized", text: "no")
+        == .refused(.notAuthorized, name: "not-authorized", text: "no"))
+    #expect(SASLFailure.refused(name: "new-idea", text: nil).description.contains("\"new-idea\""))
+  }
+
   @Test("wrong passwords are permanent, a server's trouble is not")
   func permanence() {
     #expect(SASLFailure.refused(.notAuthorized, name: "not-authorized", text: nil).isPermanent)
