@@ -1,9 +1,5 @@
 #ifndef CSYSTEMD_SHIM_H
 #define CSYSTEMD_SHIM_H
-/* As in CLinux, so that structures seen through both modules are the same. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>

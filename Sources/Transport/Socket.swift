@@ -27,6 +27,8 @@ enum Socket {
     return false
   }
 
+  static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+
   /// The error that waits on the socket; 0 for none.
   static func pendingError(_ descriptor: Int32) -> Int32 {
     var code: Int32 = 0
