@@ -21,4 +21,7 @@
 #include <linux/rtnetlink.h>
 #include <spawn.h>
 #include <sys/pidfd.h>
+
+/* pipe2(2) with O_CLOEXEC; Glibc's module leaves pipe2 out. */
+int linux_pipe_cloexec(int ends[2]);
 #endif
