@@ -31,7 +31,13 @@ public protocol ByteStream: AnyObject {
 /// Finds and dials a server.
 @LoopActor
 public protocol Dialer {
-  /// Calls `completion` once, unless the result is cancelled or let go before.
+  /// The domain has further servers behind the one dialled last.
+  var hasNext: Bool { get }
+  /// Goes on with the next of them, for when TLS or the stream fails on one.
+  func dialNext(
+    completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void
+  ) -> any ScheduledWork
+  /// Calls `completion` once and not from within this call, unless the result is cancelled before.
   func dial(
     _ request: ConnectionRequest,
     completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void

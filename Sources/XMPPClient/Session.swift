@@ -130,7 +130,7 @@ public final class Session {
 
   // MARK: - Connecting
 
-  private func connect() {
+  private func connect(withNextServer: Bool = false) {
     reconnectTimer = nil
     enter(.connecting)
     let account = StreamMachine.Account(
@@ -147,7 +147,7 @@ public final class Session {
     }
     if let trace = environment.trace { link.trace = trace }
     self.link = link
-    link.start()
+    link.start(withNextServer: withNextServer)
   }
 
   private func handle(_ event: StreamLink.Event) {
@@ -193,6 +193,10 @@ public final class Session {
       redirects.append(request)
       delegate?.session(self, noticed: .redirected(host))
       return connect()
+    }
+    if case .connecting = state, failure.concernsOneServer, environment.dialer.hasNext {
+      delegate?.session(self, noticed: .triesNextServer(failure))
+      return connect(withNextServer: true)
     }
     redirects = []
     let delay = policy.delay(after: failure, at: environment.scheduler.now, random: environment.random())

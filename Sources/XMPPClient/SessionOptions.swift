@@ -99,6 +99,8 @@ public struct OnlineInfo: Sendable {
 public enum SessionNotice: Sendable {
   case connected(Endpoint)
   case redirected(String)
+  /// One of the domain's servers failed; the next is tried at once.
+  case triesNextServer(StreamFailure)
   /// Something that came in and was not acted upon, and why.
   case refused(String)
   case subscriptionAccepted(JID)

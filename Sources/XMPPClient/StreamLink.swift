@@ -67,14 +67,19 @@ public final class StreamLink {
   /// Called when everything written has been taken by the system.
   public var onDrained: @LoopActor () -> Void = {}
 
-  public func start() {
-    dialling = dialer.dial(request) { [weak self] result in
-      guard let self else { return }
-      dialling = nil
-      switch result {
-      case .failure(let failure): end(failure)
-      case .success(let (stream, endpoint)): adopt(stream, endpoint)
-      }
+  /// `withNextServer`: of the domain's servers the one behind the last, instead of all anew.
+  public func start(withNextServer: Bool = false) {
+    dialling =
+      withNextServer
+      ? dialer.dialNext { [weak self] in self?.dialled($0) }
+      : dialer.dial(request) { [weak self] in self?.dialled($0) }
+  }
+
+  private func dialled(_ result: Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) {
+    dialling = nil
+    switch result {
+    case .failure(let failure): end(failure)
+    case .success(let (stream, endpoint)): adopt(stream, endpoint)
     }
   }
 
@@ -166,7 +171,7 @@ public final class StreamLink {
       }
       guard parserIsStale else { return }
       parserIsStale = false
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(current.consumedBytes))
+      rest = UnsafeRawBufferPointer(rebasing: rest.suffix(current.unconsumedBytes))
       if awaitsHandshake {
         awaitsHandshake = false
         // Bytes behind <proceed/> came in the clear: someone put them there (CVE-2011-0411).
@@ -244,6 +249,7 @@ public final class StreamLink {
     guard !isOver else { return }
     isOver = true
     phaseTimer = nil
+    dialling?.cancel()
     dialling = nil
     stream?.onReceive = { _ in }
     stream?.onEnd = { _ in }

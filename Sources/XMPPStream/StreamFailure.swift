@@ -56,6 +56,15 @@ public enum StreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Another server of the same domain may do better.
+  public var concernsOneServer: Bool {
+    switch self {
+    case .tls, .tlsMissing, .timeout, .connectionLost, .closed, .violation: true
+    case .streamError(let error): error.condition != "conflict" && error.condition != "policy-violation"
+    default: false
+    }
+  }
+
   public var description: String {
     switch self {
     case .streamError(let error):

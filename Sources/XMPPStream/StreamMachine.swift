@@ -188,7 +188,7 @@ public struct StreamMachine: Sendable {
       let initial = client.start()
       state = .authenticating(client, features)
       let auth = Element(
-        "auth", Namespace.sasl, [("mechanism", choice.mechanism.rawValue)], text: SASLText.encode(initial))
+        "auth", Namespace.sasl, [("mechanism", choice.mechanism.rawValue)], text: SASLPayload.initialResponse(initial))
       return [.phase(.authentication), .send(auth)]
     } catch {
       return fail(.authentication(error))
@@ -203,12 +203,12 @@ public struct StreamMachine: Sendable {
     do {
       switch element.name {
       case "challenge":
-        let response = try client.respond(to: try SASLText.decode(element.text))
+        let response = try client.respond(to: try SASLPayload.decode(element.text))
         state = .authenticating(client, features)
-        return [.send(Element("response", Namespace.sasl, text: SASLText.encode(response)))]
+        return [.send(Element("response", Namespace.sasl, text: SASLPayload.response(response)))]
       case "success":
         let text = element.text
-        try client.succeed(with: text.isEmpty ? nil : try SASLText.decode(text))
+        try client.succeed(with: text.isEmpty ? nil : try SASLPayload.decode(text))
         isAuthenticated = true
         login = Login(floor: client.choice.floor, saltedPassword: client.saltedPassword)
         return openStream()

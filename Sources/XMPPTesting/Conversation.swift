@@ -181,6 +181,7 @@ public final class Conversation: SessionDelegate {
     switch notice {
     case .connected: break
     case .redirected(let host): events.append("redirected to \(host)")
+    case .triesNextServer(let failure): events.append("tries the next server: \(failure)")
     case .refused(let reason): events.append("refused: \(reason)")
     case .subscriptionAccepted(let jid): events.append("accepted \(jid)")
     case .subscriptionRefused(let jid): events.append("turned down \(jid)")

@@ -43,7 +43,7 @@ public struct Script: Sendable {
       let content = raw.drop { $0 == " " }
       if content.isEmpty || content.hasPrefix("#") { continue }
       if raw.hasPrefix(" "), let (number, begun) = pending {
-        pending = (number, begun + content)
+        pending = (number, begun + " " + content)
       } else {
         try finish()
         pending = (index + 1, String(content))

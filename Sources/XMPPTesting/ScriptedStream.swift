@@ -74,6 +74,17 @@ public final class ScriptedDialer: Dialer {
     return Call()
   }
 
+  /// The domain's further servers, as far as a test says so.
+  public var hasNext = false
+
+  public func dialNext(
+    completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void
+  ) -> any ScheduledWork {
+    hasNext = false
+    answer = completion
+    return Call()
+  }
+
   /// The call that waits is taken; false when none waits.
   public func accept(_ security: Security = .starttls) -> Bool {
     guard let answer else { return false }
