@@ -269,6 +269,35 @@ struct SettingsTests {
     #expect(diagnostics("") == ["bot.conf:1: the section [account] is missing: add [account] with jid = …"])
   }
 
+  @Test("without a place for archive and socket the diagnostics ask for one")
+  func noPlace() {
+    var parser = ConfigurationParser(file: "bot.conf")
+    parser.parse(Array("[account]\njid = b@e.org\n".utf8), file: "bot.conf")
+    var reader = SettingsReader(
+      document: parser.document, problems: [],
+      paths: StandardPaths(configurationFile: "bot.conf", environment: [:], isRoot: false))
+    do throws(ConfigurationProblems) {
+      _ = try reader.read()
+      Issue.record("a place was found")
+    } catch {
+      #expect(
+        error.diagnostics.map(\.description) == [
+          "bot.conf:1: there is no `path`, $STATE_DIRECTORY or $HOME: add `path` to [archive]",
+          "bot.conf:1: there is no `socket`, $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR: add `socket` to [control]",
+        ])
+    }
+  }
+
+  @Test("the socket is found in a configuration with mistakes, and without one")
+  func socketOfRunningDaemon() throws {
+    let folder = try SettingsTestsFolder()
+    let file = try folder.write("nonsense\n[control]\nsocket = /srv/x.sock\n", to: "bot.conf")
+    #expect(Settings.controlSocket(path: file, environment: [:]) == "/srv/x.sock")
+    #expect(
+      Settings.controlSocket(path: "/etc/xmppbotd/nowhere.conf", environment: [:])
+        == "/run/xmppbotd-nowhere/control.sock")
+  }
+
   @Test("a socket path that no socket can have is refused")
   func longSocket() {
     let path = "/" + String(repeating: "x", count: 107)

@@ -68,11 +68,24 @@ struct SettingsTestsPassword {
 
   @Test("without either, or with the unit's empty stand-in, the diagnostic says where to put it")
   func none() throws {
-    let diagnostic =
-      "bot.conf: there is no password: put it into /etc/xmppbotd/password (mode 600), which the unit passes on, or name a file with `password-file`"
+    let diagnostic = "bot.conf: there is no password: name a file that holds it with `password-file`"
     #expect(try problem() == diagnostic)
     try folder.write("\n", to: "password", mode: 0o440)
     #expect(try problem(credentials: folder.path) == diagnostic)
+  }
+
+  @Test(
+    "the diagnostic names the file that the unit of this configuration passes on",
+    arguments: [("xmppbotd.conf", "password"), ("work.conf", "work.password")])
+  func unitFile(configuration: String, password: String) throws {
+    let settings = try Settings.parse(
+      "[account]\njid = bot@example.org\n", file: "/etc/xmppbotd/" + configuration, environment: serviceEnvironment)
+    do throws(ConfigurationProblems) {
+      _ = try Password.load(for: settings, environment: serviceEnvironment)
+      Issue.record("there is a password")
+    } catch {
+      #expect(error.description.contains(": put it into /etc/xmppbotd/\(password) (mode 600), which"))
+    }
   }
 
   @Test("no description shows it")
