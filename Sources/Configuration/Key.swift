@@ -3,8 +3,10 @@ public struct KeyDescription: Sendable {
   public let name: String
   /// What may be written behind `=`.
   public let syntax: String
-  /// The value in force when the key is not given, or in brackets how that value is found.
-  public let defaultText: String
+  /// The value in force when the key is not given, as it would be written; nil where there is no such value.
+  public let defaultValue: String?
+  /// In words, what happens without a value where there is no such default; may be empty.
+  public let otherwise: String
   /// One line on what the key is for.
   public let summary: String
   /// Whether a key that is given again adds to a list.
@@ -30,7 +32,8 @@ public struct Key<Value: Sendable>: Sendable {
     self.kind = kind
     fallback = `default`.map { parsed($0, as: kind, for: name) }
     description = KeyDescription(
-      name: name, syntax: kind.syntax, defaultText: `default` ?? otherwise, summary: summary, isRepeatable: false,
+      name: name, syntax: kind.syntax, defaultValue: `default`, otherwise: otherwise, summary: summary,
+      isRepeatable: false,
       isRequired: required, check: checker(of: kind))
   }
 }
@@ -48,7 +51,7 @@ public struct ListKey<Element: Sendable>: Sendable {
     self.kind = kind
     fallback = `default`.map { parsed($0, as: kind, for: name) } ?? []
     description = KeyDescription(
-      name: name, syntax: kind.syntax, defaultText: `default` ?? "", summary: summary, isRepeatable: true,
+      name: name, syntax: kind.syntax, defaultValue: `default`, otherwise: "", summary: summary, isRepeatable: true,
       isRequired: required, check: checker(of: kind))
   }
 }

@@ -32,9 +32,15 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
     {
       return password
     }
-    throw problem(
-      settings.file, "there is no password",
-      "put it into /etc/xmppbotd/password (mode 600), which the unit passes on, or name a file with `password-file`")
+    throw problem(settings.file, "there is no password", remedyForNone(settings.file))
+  }
+
+  /// The units pass on /etc/xmppbotd/password, and NAME.password for NAME.conf.
+  private static func remedyForNone(_ file: String) -> String {
+    let keyed = "name a file that holds it with `password-file`"
+    guard file.hasPrefix("/etc/xmppbotd/"), file.hasSuffix(".conf") else { return keyed }
+    let name = file == Settings.defaultFile ? "/etc/xmppbotd/password" : file.dropLast("conf".count) + "password"
+    return "put it into \(name) (mode 600), which the unit passes on, or \(keyed)"
   }
 
   /// The password in `file`; nil when the file is empty.

@@ -25,8 +25,17 @@ extension Settings {
   private static func read(
     _ parser: ConfigurationParser, environment: [String: String]
   ) throws(ConfigurationProblems) -> Settings {
-    var reader = SettingsReader(document: parser.document, problems: parser.problems, environment: environment)
+    var reader = SettingsReader(
+      document: parser.document, problems: parser.problems,
+      paths: StandardPaths(configurationFile: parser.document.file, environment: environment))
     return try reader.read()
+  }
+
+  /// Where the daemon with the configuration `path` listens, as far as can be told without that configuration being
+  /// right, or readable: enough to ask a daemon that runs. Nil where the environment names no place.
+  public static func controlSocket(path: String = defaultFile, environment: [String: String]) -> String? {
+    ConfigurationParser.read(path: path).document.section("control")?.value(of: SettingsSchema.Control.socket)
+      ?? StandardPaths(configurationFile: path, environment: environment).socket
   }
 }
 
@@ -34,7 +43,7 @@ extension Settings {
 struct SettingsReader {
   let document: ConfigurationDocument
   var problems: [Diagnostic]
-  let environment: [String: String]
+  let paths: StandardPaths
 
   mutating func read() throws(ConfigurationProblems) -> Settings {
     // A file that cannot be read at all lacks every key; saying so, too, would only hide the reason.
@@ -42,7 +51,6 @@ struct SettingsReader {
       problems += SettingsSchema.schema.problems(in: document)
     }
     let account = account()
-    let paths = StandardPaths(configurationFile: document.file, environment: environment)
     let archive = archive(default: paths.archive)
     let control = control(default: paths.socket)
     let groups = groups()
