@@ -18,7 +18,7 @@ Commands come on standard input, one a line, and are carried out in that order:
 
 Every event is one line of JSON on standard output, with its kind under "event": connected, message, presence,
 roster, iq, raw, timeout, mismatch, error, disconnected. With --plain a conversation that people can read is printed
-instead. The exit status is 0 only if we got online and no answer was missing, late or wrong.
+instead, up to the first thing that goes wrong. The exit status is 0 only if we got online and no answer was missing, late or wrong.
 """
 import argparse
 import asyncio
@@ -161,6 +161,8 @@ class Peer(slixmpp.ClientXMPP):
                 await command(*rest.split(" ", 1))
             except (TypeError, InvalidJID, ET.ParseError) as error:
                 self.fail("error", f"{line}: {error}")
+            if self.failures and self.options.plain:
+                break
         await self.disconnect(wait=2)
         self.finish()
 
