@@ -163,7 +163,8 @@ def main():
             check_constructs(path, path.read_text().splitlines(), folder == "Sources")
     check_doap()
     check_python()
-    print(*problems, sep="\n" if problems else "")
+    for line in problems:
+        print(line)
     return 1 if problems else 0
 
 

@@ -40,7 +40,7 @@ final class Expat {
 
   func resume() -> Outcome { outcome(XML_ResumeParser(parser)) }
 
-  func takeEvents() -> [StreamEvent] { builder.takeEvents() }
+  func nextEvent() -> StreamEvent? { builder.nextEvent() }
 
   /// Where expat stands, in bytes that it was given: behind all of them, or at the start of an unfinished token.
   var position: Int { max(0, Int(XML_GetCurrentByteIndex(parser))) }

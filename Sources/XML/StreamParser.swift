@@ -134,14 +134,12 @@ public final class StreamParser {
     fed += bytes.count
     var outcome = expat.parse(bytes)
     while true {
-      let events = expat.takeEvents()
-      if !events.isEmpty {
-        let isHeader = consumedBytes == 0
+      while let event = expat.nextEvent() {
+        if consumedBytes == 0 { header = Array(header.prefix(expat.builder.eventEnd)) }
         consumedBytes = base + expat.builder.eventEnd
-        if isHeader { header = Array(header.prefix(consumedBytes)) }
+        handle(event)
+        if isStopped { return }
       }
-      for event in events where !isStopped { handle(event) }
-      if isStopped { return }
       switch outcome {
       case .failed(let error): throw error
       case .drained: return try checkRescanning()

@@ -36,10 +36,8 @@ struct TreeBuilder {
   /// Between two stanzas, where white space means nothing.
   var isBetweenStanzas: Bool { isOpened && !isClosed && open.isEmpty }
 
-  mutating func takeEvents() -> [StreamEvent] {
-    defer { events.removeAll(keepingCapacity: true) }
-    return events
-  }
+  /// The next event that nobody has seen yet. Two at most wait, when the stream is one empty element.
+  mutating func nextEvent() -> StreamEvent? { events.isEmpty ? nil : events.removeFirst() }
 
   /// A namespace declaration of the element that comes next.
   mutating func declare(prefix: UnsafePointer<CChar>?, namespace: UnsafePointer<CChar>?) -> Verdict {

@@ -26,6 +26,10 @@ public enum XMLText {
   /// `name` with "_" in place of each character that no NCName may have there (Namespaces in XML 1.0, section 3). A wrong
   /// name is a mistake in a program; it must not become an injection, nor end a daemon.
   static func sanitizedName(_ name: String) -> String {
+    // Nearly all names are lower-case letters and hyphens.
+    if let first = name.utf8.first, isLowerLetter(first), name.utf8.allSatisfy({ isLowerLetter($0) || $0 == 0x2D }) {
+      return name
+    }
     var isFirst = true
     var isValid = !name.isEmpty
     for scalar in name.unicodeScalars {
@@ -39,6 +43,8 @@ public enum XMLText {
     }
     return view.isEmpty ? "_" : String(view)
   }
+
+  private static func isLowerLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
 
   /// NameStartChar without the colon (XML 1.0, section 2.3).
   private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {

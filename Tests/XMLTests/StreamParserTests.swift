@@ -73,6 +73,28 @@ struct StreamParserTests {
     }
   }
 
+  @Test("damaged streams come to the same end, however they are cut")
+  func damage() {
+    var random = SplitMix()
+    for _ in 0..<500 {
+      var text = header
+      for _ in 0..<2 { random.element().write(into: &text) }
+      var bytes = Array(text.utf8)
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let byte = Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : UInt8(ascii: ">")
+        if Bool.random(using: &random) { bytes[place] = byte } else { bytes.insert(byte, at: place) }
+      }
+      // Something that ends a tag, so that nothing is held back.
+      bytes += Array("</stream:stream>".utf8)
+      let whole = parse([bytes])
+      let pieces = parse(bytes.map { [$0] })
+      if whole.events != pieces.events || whole.error?.condition != pieces.error?.condition {
+        Issue.record("\(String(decoding: bytes, as: UTF8.self).debugDescription)")
+      }
+    }
+  }
+
   @Test("after stop nothing more is delivered, and what follows is counted")
   func stop() throws {
     let parser = StreamParser()
