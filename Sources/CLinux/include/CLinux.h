@@ -22,6 +22,13 @@
 #include <spawn.h>
 #include <sys/pidfd.h>
 
+/* An enumeration in Glibc, which Swift sees in one build mode and not in the
+   other. */
+static const int LINUX_SOCK_STREAM = SOCK_STREAM;
+static const int LINUX_SOCK_RAW = SOCK_RAW;
+static const int LINUX_SOCK_NONBLOCK = SOCK_NONBLOCK;
+static const int LINUX_SOCK_CLOEXEC = SOCK_CLOEXEC;
+
 /* pipe2(2) with O_CLOEXEC; Glibc's module leaves pipe2 out. */
 int linux_pipe_cloexec(int ends[2]);
 /* accept4(2) without the peer's address; Glibc hides its first form behind a

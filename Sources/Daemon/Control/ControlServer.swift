@@ -24,7 +24,7 @@ final class ControlServer {
 
   /// Listens at `path`, in a folder that must exist. A socket file that nobody listens on any more is replaced.
   static func listen(at path: String, handler: @escaping Handler) throws(ControlSocketError) -> ControlServer {
-    let descriptor = socket(AF_UNIX, streamType | Int32(SOCK_NONBLOCK.rawValue), 0)
+    let descriptor = socket(AF_UNIX, streamType | LINUX_SOCK_NONBLOCK, 0)
     guard descriptor >= 0 else { throw ControlSocketError(path: path, reason: String(cString: strerror(errno))) }
     var failure: ControlSocketError?
     do {
@@ -88,7 +88,7 @@ final class ControlServer {
   }
 }
 
-private let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+private let streamType = LINUX_SOCK_STREAM | LINUX_SOCK_CLOEXEC
 
 /// Why the control socket does not stand.
 public struct ControlSocketError: Error, Sendable, CustomStringConvertible {
