@@ -108,7 +108,7 @@ struct ProgramTests {
   @Test(
     "exit codes mean what the interface says",
     arguments: [
-      (0, "out"), (64, "out\nUsage: test THING"), (75, "out\ntest: try again later"), (77, "out"),
+      (0, "out"), (64, "out\nUsage: test THING"), (75, "out\ntest: try again later"), (77, "out\ntest: not allowed"),
       (3, "out\ntest: failed (exit 3)"), (255, "out\ntest: failed (exit 255)"),
     ])
   func exitCodes(code: Int, text: String) async throws {
