@@ -47,7 +47,7 @@ let package = Package(
     library("SASL", ["Crypto", "CUnistring"]),
     library("XMPPStream", ["XMPPStanzas", "SASL"]),
     library("EventLoop", ["CSystemd", "CLinux"]),
-    library("Transport", ["EventLoop", "Crypto", "CCares", "COpenSSL", "CLinux"]),
+    library("Transport", ["EventLoop", "Crypto", "CCares", "CIDN2", "COpenSSL", "CLinux"]),
     library("XMPPClient", ["XMPPStream", "Transport"]),
     library("SQLite", ["CSQLite"]),
     library("Archive", ["SQLite", "JID"]),
@@ -56,7 +56,7 @@ let package = Package(
     library("Configuration", []),
     library("Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON"]),
     library("Control", ["Daemon"]),
-    library("XMPPTesting", ["EventLoop", "XMPPStream"]),
+    library("XMPPTesting", ["EventLoop", "XMPPClient"]),
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
     .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
 

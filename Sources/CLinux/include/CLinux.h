@@ -5,6 +5,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
+/* fd_set's member has another name under _GNU_SOURCE. Glibc's and the other C
+   modules show the plain one, and Swift insists that all show the same. */
+#include <features.h>
+#undef __USE_XOPEN
+#include <sys/select.h>
+#define __USE_XOPEN 1
+
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
