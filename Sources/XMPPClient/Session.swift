@@ -13,7 +13,7 @@ import XMPPStream
 /// `OriginPolicy`, `IQTracker`.
 @LoopActor
 public final class Session {
-  public let options: SessionOptions
+  public private(set) var options: SessionOptions
   public weak var delegate: (any SessionDelegate)?
   /// What the account's server told of itself and of the account.
   public private(set) var serverFeatures: Set<String> = []
@@ -77,6 +77,18 @@ public final class Session {
     reconnectTimer = nil
     if let link { link.close(.stopped) }
     connect()
+  }
+
+  /// Takes up what may change while the stream stands; the rest with the next stream.
+  public func update(_ new: SessionOptions) {
+    let looksDifferent =
+      new.status != options.status || new.priority != options.priority || new.nickname != options.nickname
+    options = new
+    guard isOnline else { return }
+    keepalive = Keepalive(
+      interval: new.keepaliveInterval, timeout: new.keepaliveTimeout, now: environment.scheduler.now)
+    checkKeepalive()
+    if looksDifferent { sendPresence() }
   }
 
   /// The network changed: if we wait for a fault to pass, this may have been it.

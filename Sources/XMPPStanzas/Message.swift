@@ -30,6 +30,8 @@ public struct Message: Sendable {
   public var nickname: String?
   /// The encryption's namespace, when the text is for other eyes (XEP-0380).
   public var encryption: String?
+  /// An invitation, or a word from within a room (XEP-0045): the sender's address names no person.
+  public var concernsRoom = false
   /// A forwarded copy or an archive's result hangs on it (XEP-0280, XEP-0313).
   public var wrapper: Wrapper?
 
@@ -81,6 +83,7 @@ public struct Message: Sendable {
     case (Namespace.carbons, "sent"), (Namespace.carbons, "received"): wrapper = .carbon
     case (Namespace.archive, "result"): wrapper = .archiveResult
     case (Namespace.pubsubEvent, "event"): wrapper = .publishEvent
+    case (Namespace.mucUser, "x"): concernsRoom = true
     case (Namespace.chatStates, let name): chatState = ChatState(rawValue: name)
     default: break
     }

@@ -17,6 +17,18 @@ public enum AccessRule: Sendable, Hashable {
   /// What applies when nothing is said.
   public static let admins: [AccessRule] = [.group(AccessPolicy.adminGroup)]
 
+  /// As it is written in the configuration.
+  public var asWritten: String {
+    switch self {
+    case .address(let jid): jid.description
+    case .domain(let domain): "*@\(domain)"
+    case .group(let name): "@\(name)"
+    case .roster: "roster"
+    case .everyone: "everyone"
+    case .none: "none"
+    }
+  }
+
   /// Reads one entry as written in the configuration; addresses are normalised.
   public init(_ text: String) throws(AccessRuleError) {
     switch text {

@@ -24,4 +24,9 @@
 
 /* pipe2(2) with O_CLOEXEC; Glibc's module leaves pipe2 out. */
 int linux_pipe_cloexec(int ends[2]);
+/* accept4(2) without the peer's address; Glibc hides its first form behind a
+   transparent union. */
+int linux_accept(int listener);
+/* prctl(2) is variadic. */
+int linux_forbid_core_dumps(void);
 #endif

@@ -95,7 +95,7 @@ final class ControlClient {
 
   private func flush() {
     while isOpen, !output.isEmpty {
-      let count = Glibc.send(descriptor, output, output.count, Int32(MSG_NOSIGNAL.rawValue))
+      let count = Glibc.send(descriptor, output, output.count, Int32(MSG_NOSIGNAL))
       if count > 0 {
         output.removeFirst(count)
       } else if errno == EAGAIN {

@@ -24,7 +24,7 @@ final class ControlServer {
 
   /// Listens at `path`, in a folder that must exist. A socket file that nobody listens on any more is replaced.
   static func listen(at path: String, handler: @escaping Handler) throws(ControlSocketError) -> ControlServer {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)
+    let descriptor = socket(AF_UNIX, streamType | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw ControlSocketError(path: path, reason: String(cString: strerror(errno))) }
     var failure: ControlSocketError?
     do {
@@ -45,7 +45,7 @@ final class ControlServer {
       failure = error
     }
     if let failure {
-      close(descriptor)
+      Glibc.close(descriptor)
       throw failure
     }
     return ControlServer(descriptor: descriptor, path: path, handler: handler)
@@ -70,7 +70,7 @@ final class ControlServer {
 
   private func accept() {
     while clients.count < limit {
-      let accepted = accept4(descriptor, nil, nil, SOCK_NONBLOCK | SOCK_CLOEXEC)
+      let accepted = linux_accept(descriptor)
       guard accepted >= 0 else { return }
       let client = ControlClient(descriptor: accepted, handler: handler) { [weak self] client in
         guard let self else { return }
@@ -82,11 +82,13 @@ final class ControlServer {
   }
 
   private static func isAlive(_ path: String) throws(ControlSocketError) -> Bool {
-    let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | SOCK_CLOEXEC, 0)
+    let probe = socket(AF_UNIX, streamType, 0)
     defer { Glibc.close(probe) }
     return try withSocketAddress(path) { Glibc.connect(probe, $0, $1) } == 0
   }
 }
+
+private let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
 /// Why the control socket does not stand.
 public struct ControlSocketError: Error, Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import Configuration
 import JID
+import Transport
 import Systemd
 
 extension Settings {

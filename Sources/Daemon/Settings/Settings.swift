@@ -1,5 +1,6 @@
 import JID
 import Systemd
+import Transport
 
 /// The configuration, checked and typed. `Settings.load` makes it; `SettingsSchema` describes its keys.
 public struct Settings: Sendable, Hashable {

@@ -1,3 +1,4 @@
+import Transport
 /// What differs between two configurations, and what it takes to put the new one into force.
 public struct SettingsChanges: Sendable, Hashable {
   /// Keys such as `account.host` whose change ends the stream and opens another.

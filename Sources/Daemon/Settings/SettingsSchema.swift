@@ -1,5 +1,6 @@
 import Configuration
 import JID
+import Transport
 import Systemd
 
 /// Every key of the configuration: its kind, its default and what it is for.
