@@ -73,6 +73,7 @@ struct RouterTests {
     #expect(
       try talk.say("bob@example.org", "deploy it's")
         == "A ' has no partner: close it, or write \\' for the character itself.")
+    #expect(try talk.say("bob@example.org", "search it's here") == "(runs search: it's|here)")
   }
 
   @Test("the text after the command stays as it was typed")

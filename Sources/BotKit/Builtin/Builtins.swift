@@ -18,6 +18,7 @@ public enum Builtins {
     }
   }
 
+  /// Made anew when the groups change, since `search` looks at them when it runs.
   public static func all(_ services: Services, access: AccessPolicy) -> [Command] {
     [
       Command(Help()),

@@ -41,6 +41,8 @@ struct Search: WaitingCommand {
   let service: SearchService
   let access: AccessPolicy
 
+  var takesText: Bool { true }
+
   func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
     let running = Abandonable(events)
     let sender = request.message.sender

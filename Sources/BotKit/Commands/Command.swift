@@ -46,8 +46,15 @@ public protocol ImmediateHandler: Sendable {
 
 /// A command that waits. It starts on the loop and must not block it.
 public protocol WaitingCommand: Sendable {
+  /// Takes text rather than arguments: a quote without a partner is an apostrophe. False unless said otherwise.
+  var takesText: Bool { get }
+
   /// Begins. All that happens is told to `events`, and `finish` exactly once; that may be before this returns.
   @LoopActor func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand
+}
+
+extension WaitingCommand {
+  public var takesText: Bool { false }
 }
 
 /// A command that has begun.

@@ -40,7 +40,6 @@ public final class Dispatcher {
     let began = ContinuousClock.now
     var running: (any RunningCommand)?
     var timer: TimerSource?
-    var replied = false
     init(_ command: PendingCommand) { self.command = command }
   }
 
@@ -97,10 +96,7 @@ public final class Dispatcher {
     hooks.onStarted(command)
     let events = CommandEvents(
       .init(
-        reply: { [hooks] text in
-          execution.replied = true
-          hooks.onReply(command, text)
-        },
+        reply: { [hooks] text in hooks.onReply(command, text) },
         log: { [hooks] line in hooks.onLog(command, line) },
         finish: { [weak self] result, text in self?.ended(execution, result, text) }))
     let running = command.action.start(command.request, events)
@@ -117,14 +113,14 @@ public final class Dispatcher {
     hooks.onFinished(
       execution.command,
       CommandOutcome(
-        execution.command.description, result, text, replied: execution.replied,
+        execution.command.description, result, text,
         duration: execution.began.duration(to: .now)))
     while let next = waiting.firstIndex(where: hasPlace) { run(waiting.remove(at: next)) }
     completeDrain()
   }
 
   private func refuse(_ command: PendingCommand, _ result: CommandResult) {
-    hooks.onFinished(command, CommandOutcome(command.description, result, nil, replied: false, duration: .zero))
+    hooks.onFinished(command, CommandOutcome(command.description, result, nil, duration: .zero))
   }
 
   private func completeDrain() {
@@ -144,10 +140,10 @@ public struct CommandOutcome: Sendable, Hashable {
   public let duration: Duration
 
   init(
-    _ command: CommandDescription, _ result: CommandResult, _ text: String?, replied: Bool, duration: Duration
+    _ command: CommandDescription, _ result: CommandResult, _ text: String?, duration: Duration
   ) {
     let printed = text.flatMap { $0.isEmpty ? nil : $0 }
-    let ending = Answers.ending(of: command, result, silent: printed == nil && !replied)
+    let ending = Answers.ending(of: command, result)
     self.result = result
     self.text = printed.map { text in ending.map { text + "\n" + $0 } ?? text } ?? ending
     self.duration = duration

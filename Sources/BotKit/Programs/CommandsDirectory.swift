@@ -57,6 +57,7 @@ public enum CommandsDirectory {
     _ = try FileTrust.check(path)
     let header: CommandHeader
     let source = hasConfiguration ? path + ".conf" : path
+    if hasConfiguration { try FileTrust.ownerChecked(source, source: source) }
     do throws(CommandHeader.Fault) {
       if hasConfiguration {
         header = try CommandHeader(configuration: String(decoding: try head(source, 65536), as: UTF8.self))

@@ -79,11 +79,17 @@ final class ProgramRun: RunningCommand {
   }
 
   func stop(_ reason: CommandResult) {
-    guard stopped == nil, let group else { return }
+    // Once the program itself has ended, only its output was waited for: then that is the end, and no fault.
+    if exited { return finish() }
+    guard stopped == nil else { return }
     stopped = reason
-    group.send(SIGTERM)
+    terminate()
+  }
+
+  private func terminate() {
+    group?.send(SIGTERM)
     timer = TimerSource(after: command.limits.killGrace) { [unowned self] in
-      group.send(SIGKILL)
+      group?.send(SIGKILL)
       // One that hangs in the kernel does not even die then: its place is given free all the same.
       timer = TimerSource(after: command.limits.killGrace) { [unowned self] in finish() }
     }
@@ -94,7 +100,9 @@ final class ProgramRun: RunningCommand {
     printed.append(contentsOf: bytes.prefix(room))
     guard bytes.count > room else { return }
     output?.close()
-    stop(.outputLimit(command.limits.output))
+    guard stopped == nil else { return }
+    stopped = .outputLimit(command.limits.output)
+    if exited { finish() } else { terminate() }
   }
 
   private func log(_ bytes: UnsafeRawBufferPointer) {
@@ -116,9 +124,9 @@ final class ProgramRun: RunningCommand {
 
   private func finish() {
     guard let group else { return }
+    self.group = nil
     output?.drain()
     errors?.drain()
-    self.group = nil
     timer?.cancel()
     input?.close()
     output?.close()

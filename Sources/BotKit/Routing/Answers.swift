@@ -26,14 +26,14 @@ enum Answers {
     "\(name) reached me too late to run it safely. Send it again if you still want it."
   }
 
-  /// How a command ended, when that needs saying; `silent`: it printed nothing.
-  static func ending(of command: CommandDescription, _ result: CommandResult, silent: Bool) -> String? {
+  /// How a command ended, when that needs saying.
+  static func ending(of command: CommandDescription, _ result: CommandResult) -> String? {
     let name = command.name
     return switch result {
     case .done: nil
     case .usage: usage(command)
     case .tryLater: "\(name): try again later"
-    case .notAllowed: silent ? "\(name): not allowed" : nil
+    case .notAllowed: "\(name): not allowed"
     case .exited(let code): "\(name): failed (exit \(code))"
     case .failed(let reason): "\(name): failed (\(reason))"
     case .timedOut(let limit): "\(name): stopped, it took longer than \(Units.text(limit))"

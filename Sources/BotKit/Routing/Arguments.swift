@@ -9,7 +9,8 @@ enum Arguments {
     let quote: Character
   }
 
-  static func split(_ text: Substring) throws(UnclosedQuote) -> [String] {
+  /// - Parameter asText: splits at white space alone where the quotes do not match.
+  static func split(_ text: Substring, asText: Bool = false) throws(UnclosedQuote) -> [String] {
     var words: [String] = []
     var word = String.UnicodeScalarView()
     // Told apart from an empty `word`: '' is an argument.
@@ -44,6 +45,7 @@ enum Arguments {
         inWord = true
       }
     }
+    if quote != nil, asText { return Self.words(text) }
     if let quote { throw UnclosedQuote(quote: Character(quote)) }
     if inWord { words.append(String(word)) }
     return words

@@ -22,7 +22,7 @@ struct LoopGuard {
   }
 
   /// Whether `body` is what the speaker was told last.
-  mutating func isEcho(_ body: some StringProtocol, from speaker: Speaker) -> Bool {
+  mutating func isEcho(_ body: Substring, from speaker: Speaker) -> Bool {
     guard let answer = memories[speaker]?.answer, answer == Self.fingerprint(body) else { return false }
     memories[speaker]?.answer = nil
     return true
@@ -30,7 +30,7 @@ struct LoopGuard {
 
   mutating func answered(_ text: String, to speaker: Speaker, now: ContinuousClock.Instant) {
     var memory = memories[speaker] ?? Memory(last: now)
-    memory.answer = Self.fingerprint(text)
+    memory.answer = Self.fingerprint(text[...])
     memory.last = now
     memories[speaker] = memory
   }
@@ -49,13 +49,15 @@ struct LoopGuard {
     return memory.unknown > Self.patience ? nil : Self.patience - memory.unknown
   }
 
-  private static func fingerprint(_ text: some StringProtocol) -> Int {
+  /// The hash of `text` without the white space around it.
+  private static func fingerprint(_ text: Substring) -> Int {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return 0 }
+    var trimmed = Substring(scalars[first...last])
     var hasher = Hasher()
-    let words = text.unicodeScalars
-    guard let first = words.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = words.lastIndex(where: { !$0.properties.isWhitespace })
-    else { return hasher.finalize() }
-    for byte in text[first...last].utf8 { hasher.combine(byte) }
+    trimmed.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     return hasher.finalize()
   }
 }

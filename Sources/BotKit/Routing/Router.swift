@@ -63,7 +63,7 @@ public struct Router {
       return answer(.builtin, name, handler.answer(request, context), message, now)
     case .waiting(let action):
       do {
-        let arguments = try Arguments.split(text)
+        let arguments = try Arguments.split(text, asText: action.takesText)
         let request = CommandRequest(message: message, command: name, arguments: arguments, text: String(text))
         return .run(
           PendingCommand(request: request, description: command.description, timeout: command.timeout, action: action))
