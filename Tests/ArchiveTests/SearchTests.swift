@@ -46,11 +46,9 @@ struct SearchTests {
     }
   }
 
-  @Test("what is not adjacent is not found as a pair")
-  func notAdjacent() throws {
-    #expect(try finds("日語", in: "日本語") == false)
-    #expect(try finds("日 語", in: "日本語"))
-    #expect(try finds("日本", in: "日、本") == false)
+  @Test("what is not adjacent is not found as a pair", arguments: [("日語", false), ("日 語", true), ("別日", false)])
+  func notAdjacent(query: String, isFound: Bool) throws {
+    #expect(try finds(query, in: "日本語、別、日") == isFound)
   }
 
   @Test(

@@ -40,6 +40,11 @@ struct MonitorTests {
       pthread_sigmask(SIG_BLOCK, nil, &mask)
       return sigismember(&mask, SIGTERM) == 1
     }
+    var before = sigset_t()
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let inside = Monitor(false)
     try DatabaseThread { inside.withLock { $0 = isBlocked() } }.join()
     #expect(inside.withLock { $0 })
