@@ -2,12 +2,12 @@ import Configuration
 import Daemon
 
 /// One thing that xmppbotctl does.
-struct Verb {
+struct Verb: Sendable {
   var path: [String]
   /// What follows it, for the help.
   var arguments: String
   var summary: String
-  var run: (inout ArgumentReader, inout Context) throws(ControlFailure) -> Void
+  var run: @Sendable (inout ArgumentReader, inout Context) throws(ControlFailure) -> Void
 
   static let all: [Verb] = [
     check, register, status, send, roster, commands, archiveSearch, archiveExport, archiveStatistics, reload, logLevel,

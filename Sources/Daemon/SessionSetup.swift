@@ -4,7 +4,8 @@ import Transport
 import XMPPClient
 
 extension SessionOptions {
-  init(_ settings: Settings, resource: String) {
+  /// What the configuration says of the session.
+  public init(_ settings: Settings, resource: String) {
     let account = settings.account
     let mode: TLSMode =
       switch account.tls {

@@ -128,7 +128,7 @@ public final class ChildSource {
 
   /// `handler` is called once, after the process was reaped. Fails with errno when `pid` is no child of ours.
   public init(pid: pid_t, handler: @escaping @LoopActor (Exit) -> Void) throws(Errno) {
-    descriptor = pidfd_open(pid, 0)
+    descriptor = linux_pidfd_open(pid)
     guard descriptor >= 0 else { throw Errno(code: errno) }
     source = DescriptorSource(descriptor, .readable) { [unowned self] _ in
       var status: Int32 = 0

@@ -27,7 +27,7 @@ final class ProcessGroup {
     // A program that ends before it has read its input must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     leader = try Self.spawn(launch)
-    descriptor = pidfd_open(leader, 0)
+    descriptor = linux_pidfd_open(leader)
     guard descriptor >= 0 else {
       let code = errno
       kill(-leader, SIGKILL)
@@ -74,8 +74,8 @@ final class ProcessGroup {
     posix_spawn_file_actions_adddup2(&actions, launch.input, 0)
     posix_spawn_file_actions_adddup2(&actions, launch.output, 1)
     posix_spawn_file_actions_adddup2(&actions, launch.error, 2)
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-    posix_spawn_file_actions_addchdir_np(&actions, launch.directory)
+    linux_spawn_close_from(&actions, 3)
+    linux_spawn_change_directory(&actions, launch.directory)
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
