@@ -56,7 +56,7 @@ let package = Package(
     library("Configuration", []),
     library("Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON"]),
     library("Control", ["Daemon"]),
-    library("XMPPTesting", ["EventLoop", "XMPPStream"]),
+    library("XMPPTesting", ["EventLoop", "XMPPClient"]),
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
     .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
 

@@ -54,8 +54,12 @@ public final class TimerSource {
   /// `slack`: how much later it may fire, so that the kernel can wake once for several timers.
   public init(after delay: Duration, slack: Duration = .milliseconds(1), handler: @escaping @LoopActor () -> Void) {
     self.handler = handler
-    let result = sd_event_add_time_relative(
-      EventLoop.main.event, &source, CLOCK_BOOTTIME, delay.microseconds, max(1, slack.microseconds),
+    // From now, not from when this turn of the loop began, which is what sd-event takes for now.
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    let due = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1_000 + delay.microseconds
+    let result = sd_event_add_time(
+      EventLoop.main.event, &source, CLOCK_BOOTTIME, due, max(1, slack.microseconds),
       { _, _, context in
         guard let context else { return 0 }
         let timer = Unmanaged<TimerSource>.fromOpaque(context).takeUnretainedValue()
@@ -124,7 +128,7 @@ public final class ChildSource {
 
   /// `handler` is called once, after the process was reaped. Fails with errno when `pid` is no child of ours.
   public init(pid: pid_t, handler: @escaping @LoopActor (Exit) -> Void) throws(Errno) {
-    descriptor = pidfd_open(pid, 0)
+    descriptor = linux_pidfd_open(pid)
     guard descriptor >= 0 else { throw Errno(code: errno) }
     source = DescriptorSource(descriptor, .readable) { [unowned self] _ in
       var status: Int32 = 0

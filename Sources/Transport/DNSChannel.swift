@@ -77,7 +77,7 @@ final class DNSChannel {
     let query = AddressQuery(channel: self, name: host, completion)
     var hints = ares_addrinfo_hints()
     hints.ai_family = family == .v4 ? AF_INET : AF_INET6
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_socktype = LINUX_SOCK_STREAM
     ares_getaddrinfo(
       channel, host, nil, &hints,
       { context, status, _, answer in

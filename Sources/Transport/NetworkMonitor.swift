@@ -21,7 +21,7 @@ public final class NetworkMonitor {
   /// Throws what the system says when netlink is not allowed here; one can do without.
   public init(handler: @escaping @LoopActor () -> Void) throws(Errno) {
     self.handler = handler
-    let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let type = LINUX_SOCK_RAW | LINUX_SOCK_NONBLOCK | LINUX_SOCK_CLOEXEC
     descriptor = socket(AF_NETLINK, type, NETLINK_ROUTE)
     guard descriptor >= 0 else { throw Errno(code: errno) }
     var address = sockaddr_nl()

@@ -6,7 +6,7 @@ import Glibc
 enum Socket {
   /// A socket that never blocks, is closed on exec, and sends small writes at once.
   static func open(_ family: IPAddress.Family) throws(Errno) -> Int32 {
-    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let type = LINUX_SOCK_STREAM | LINUX_SOCK_NONBLOCK | LINUX_SOCK_CLOEXEC
     let descriptor = socket(family == .v4 ? AF_INET : AF_INET6, type, Int32(IPPROTO_TCP))
     guard descriptor >= 0 else { throw Errno(code: errno) }
     sendAtOnce(descriptor)

@@ -12,6 +12,18 @@ public struct TLSInfo: Sendable, Hashable {
   /// Channel binding `tls-server-end-point` (RFC 5929, section 4.1). Nil when the certificate's signature has no
   /// hash of its own (Ed25519), for which it is not defined.
   public let tlsServerEndPoint: [UInt8]?
+
+  public init(
+    version: String, cipher: String, alpn: String?, certificate: CertificateSummary, tlsExporter: [UInt8]?,
+    tlsServerEndPoint: [UInt8]?
+  ) {
+    self.version = version
+    self.cipher = cipher
+    self.alpn = alpn
+    self.certificate = certificate
+    self.tlsExporter = tlsExporter
+    self.tlsServerEndPoint = tlsServerEndPoint
+  }
 }
 
 /// The server's certificate, for status displays and warnings.
@@ -21,4 +33,11 @@ public struct CertificateSummary: Sendable, Hashable {
   /// Last second of validity, in Unix time.
   public let notAfter: Int64
   public let publicKey: PublicKeyPin
+
+  public init(subject: String, issuer: String, notAfter: Int64, publicKey: PublicKeyPin) {
+    self.subject = subject
+    self.issuer = issuer
+    self.notAfter = notAfter
+    self.publicKey = publicKey
+  }
 }

@@ -1,0 +1,139 @@
+import SQLite
+
+/// The archive: every message in and out, the roster, and what is remembered between runs, in one SQLite file.
+///
+/// All of it happens on one thread that owns the only writing connection, so the event loop never waits for a disk. What
+/// waits when that thread becomes free is committed as one group.
+public final class Archive: Sendable {
+  /// Takes a closure to where completions are to run (an event loop's `post`). Called once per committed group, on the
+  /// database's thread; order must be kept.
+  public typealias Delivery = @Sendable (_ completions: @escaping @Sendable () -> Void) -> Void
+
+  public let path: String
+  private let inbox: Monitor<Inbox>
+  private let deliver: Delivery
+  private let thread: DatabaseThread
+
+  /// From here on the archive asks its callers to hold back.
+  private static let congestion = (count: 1_024, size: 8 * 1_024 * 1_024)
+
+  /// Opens or creates the archive and brings its schema up to date. Blocks.
+  public static func open(
+    path: String, options: ArchiveOptions = ArchiveOptions(), deliver: @escaping Delivery
+  ) throws(ArchiveError) -> Archive {
+    let inbox = Monitor(Inbox())
+    let opening = Monitor<Result<Void, ArchiveError>?>(nil)
+    let thread: DatabaseThread
+    do throws(ThreadError) {
+      thread = try DatabaseThread {
+        do throws(ArchiveError) {
+          let lock = try ArchiveLock(path: path, migrator: Schema.migrator)
+          do throws(ArchiveError) {
+            try serve(path: path, options: options, inbox: inbox, deliver: deliver) {
+              opening.signal {
+                $0 = .success(())
+                return true
+              }
+            }
+          } catch {
+            lock.release()
+            throw error
+          }
+          lock.release()
+        } catch {
+          opening.signal {
+            $0 = .failure(error)
+            return true
+          }
+        }
+      }
+    } catch {
+      throw .noThread(error)
+    }
+    let result = opening.wait(until: nil, for: { $0 != nil }, { $0 })
+    if case .failure(let error) = result {
+      thread.join()
+      throw error
+    }
+    return Archive(path: path, inbox: inbox, deliver: deliver, thread: thread)
+  }
+
+  /// The thread's work. When it returns, the connection is closed.
+  private static func serve(
+    path: String, options: ArchiveOptions, inbox: Monitor<Inbox>, deliver: @escaping Delivery, opened: () -> Void
+  ) throws(ArchiveError) {
+    let connection: Connection
+    let worker: ArchiveWorker
+    do throws(DatabaseError) {
+      connection = try Connection(path: path, access: .readWrite)
+    } catch {
+      throw ArchiveError(error)
+    }
+    do throws(MigrationError) {
+      worker = try ArchiveWorker(connection, options: options, inbox: inbox, deliver: deliver)
+    } catch {
+      throw ArchiveError(error, path: path)
+    }
+    opened()
+    worker.run()
+  }
+
+  private init(path: String, inbox: Monitor<Inbox>, deliver: @escaping Delivery, thread: DatabaseThread) {
+    self.path = path
+    self.inbox = inbox
+    self.deliver = deliver
+    self.thread = thread
+  }
+
+  deinit { inbox.close() }
+
+  /// Finishes what was asked for, completes the index, leaves everything in the one file and closes it. Blocks; completions
+  /// that are delivered to the caller's own loop run after it has returned.
+  public func close() {
+    inbox.close()
+    thread.join()
+  }
+}
+
+extension Archive {
+  /// Runs `work` on the database's thread in the next group's transaction, and when that is committed gives its result to
+  /// `completion`, in the order in which writes were handed in. Never blocks.
+  ///
+  /// A work that throws is undone alone. To that end a group may have to start again, so `work` may run twice: it has no
+  /// effects but through the transaction. `size` is about what the work holds in memory, in bytes (see `isCongested`).
+  public func write<Value: Sendable>(
+    size: Int = 1_024,
+    _ work: @escaping @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> Value,
+    completion: @escaping @Sendable (Result<Value, ArchiveError>) -> Void
+  ) {
+    let write = Write(size: size, work, completion)
+    let isAccepted = inbox.hand(in: { $0.add(write) })
+    if !isAccepted { deliver { completion(.failure(.closed)) } }
+  }
+
+  /// Runs `work` on the database's thread, outside a transaction; it sees all that was written before. For short questions.
+  public func read<Value: Sendable>(
+    _ work: @escaping @Sendable (borrowing ArchiveQueries) throws(DatabaseError) -> Value,
+    completion: @escaping @Sendable (Result<Value, ArchiveError>) -> Void
+  ) {
+    read(SingleRead(work: work), completion: completion)
+  }
+
+  /// Does a long read in slices, between which writes go on: `PageRead` of a `SearchCursor` or an `ExportCursor`, or a
+  /// `StatisticsRead`.
+  public func read<Slices: SlicedRead>(
+    _ slices: Slices, completion: @escaping @Sendable (Result<Slices.Output, ArchiveError>) -> Void
+  ) {
+    let read = Read(slices, completion)
+    let isAccepted = inbox.hand(in: { $0.add(read) })
+    if !isAccepted { deliver { completion(.failure(.closed)) } }
+  }
+
+  /// Writes handed in whose completion has not run yet.
+  public var pendingCount: Int { inbox.withLock { $0.pendingCount } }
+
+  /// Whether the disk is so far behind that nothing more should be taken in for now.
+  public var isCongested: Bool {
+    inbox.withLock { $0.pendingCount >= Archive.congestion.count || $0.pendingSize >= Archive.congestion.size }
+  }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import SQLite
+
+/// The archive's file before SQLite sees it: made, locked against a second writer, and known to be ours.
+/// One connection writes and checkpoints: SQLite 3.40 has a fault when several do (https://www.sqlite.org/wal.html#walresetbug).
+///
+/// `flock` is independent of the locks that SQLite takes. The descriptor must stay open until SQLite's are closed: closing
+/// any descriptor of a file drops all POSIX locks that the process has on it.
+struct ArchiveLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Creates the file with mode 0600 and its folder with 0700 where they are missing. Changes nothing in a file that exists.
+  init(path: String, migrator: Migrator) throws(ArchiveError) {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    try ArchiveLock.prepare(folder: folder.isEmpty ? "/" : folder)
+    let existed = access(path, F_OK) == 0
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw .unusable(path: path, reason: "can't be opened (\(reason())); \(ArchiveLock.remedy)")
+    }
+    do throws(ArchiveError) {
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
+      if existed {
+        try ArchiveLock.check(descriptor, path: path, migrator: migrator)
+      } else {
+        ArchiveLock.sync(folder: folder)
+      }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+  }
+
+  /// To be called when SQLite has closed the file.
+  consuming func release() {}
+
+  deinit { close(descriptor) }
+
+  private static let remedy = "check its owner and mode, or name another file in [archive] path"
+
+  private static func prepare(folder: String) throws(ArchiveError) {
+    var status = stat()
+    if stat(folder, &status) != 0 {
+      guard errno == ENOENT, mkdir(folder, 0o700) == 0 else {
+        throw .unusable(path: folder, reason: "the archive's folder can't be created (\(reason())); create it")
+      }
+      sync(folder: folder + "/..")
+    } else if status.st_mode & S_IFMT != S_IFDIR {
+      throw .unusable(path: folder, reason: "is not a folder; name another file in [archive] path")
+    }
+    guard access(folder, W_OK | X_OK) == 0 else {
+      throw .unusable(
+        path: folder,
+        reason:
+          "the archive's folder can't be written (\(reason())); give it to the service's user, or set [archive] path")
+    }
+  }
+
+  /// Reads the file's header without SQLite, which would create a `-wal` beside it.
+  private static func check(_ descriptor: Int32, path: String, migrator: Migrator) throws(ArchiveError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .unusable(path: path, reason: "is not a file; name another in [archive] path")
+    }
+    if status.st_size == 0 { return }
+    guard let header = DatabaseHeader(descriptor: descriptor) else { throw .notAnArchive(path: path) }
+    do throws(MigrationError) {
+      try migrator.check(
+        applicationID: header.applicationID, version: header.userVersion, isEmpty: header.pageCount <= 1)
+    } catch {
+      throw ArchiveError(error, path: path)
+    }
+  }
+
+  /// Makes a new name in the folder survive a power cut.
+  private static func sync(folder: String) {
+    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+}
+
+private func reason() -> String { String(cString: strerror(errno)) }

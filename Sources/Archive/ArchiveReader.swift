@@ -1,0 +1,104 @@
+import Glibc
+import SQLite
+
+/// Reads an archive from outside the daemon, whether that runs or not, and never writes to it. Blocks; for one thread.
+public final class ArchiveReader {
+  public let queries: ArchiveQueries
+  private let connection: Connection
+  /// Messages after this one were not in the archive's index when the tail was read; nil: not looked yet.
+  private var tailStart: Int64?
+
+  private init(_ connection: Connection) {
+    self.connection = connection
+    queries = ArchiveQueries(connection)
+  }
+
+  /// Opens an archive that exists and has this program's schema.
+  public static func open(path: String) throws(ArchiveError) -> ArchiveReader {
+    guard access(path, R_OK) == 0 else {
+      let reason = String(cString: strerror(errno))
+      throw .unusable(path: path, reason: "can't be read (\(reason)); check [archive] path and who you are")
+    }
+    // With a log beside it, the file is in use or was left by a crash, and readers share memory to find their way in
+    // the log. Without, it is whole, and not even that shared memory may be created.
+    let isAlone = sizeOfFile(path + "-wal") == 0 && access(path + "-shm", F_OK) != 0
+    let connection: Connection
+    do throws(DatabaseError) {
+      connection = try Connection(path: path, access: isAlone ? .immutable : .readOnly)
+    } catch {
+      throw ArchiveError(error)
+    }
+    let version: Int
+    do throws(MigrationError) {
+      version = try Schema.migrator.check(connection)
+    } catch {
+      throw ArchiveError(error, path: path)
+    }
+    guard version == Schema.migrator.latestVersion else {
+      throw .olderSchema(path: path, found: version, known: Schema.migrator.latestVersion)
+    }
+    return ArchiveReader(connection)
+  }
+
+  /// All messages that `filter` admits, oldest first, until `body` answers false.
+  public func export(
+    _ filter: MessageFilter = MessageFilter(), _ body: (MessageRow) -> Bool
+  ) throws(ArchiveError) {
+    try forEach(in: ExportCursor(filter), body)
+  }
+
+  /// At most `limit` messages that match, newest first, until `body` answers false.
+  public func search(
+    _ query: SearchQuery, _ filter: MessageFilter = MessageFilter(), limit: Int? = nil, _ body: (MessageRow) -> Bool
+  ) throws(ArchiveError) {
+    let cursor = SearchCursor(query, filter, limit: limit)
+    let start: Int64
+    do throws(DatabaseError) {
+      start = try indexTail()
+    } catch {
+      throw ArchiveError(error)
+    }
+    try forEach(in: cursor.startingInTail(after: start), body)
+  }
+
+  public func statistics() throws(ArchiveError) -> Statistics {
+    var read = StatisticsRead()
+    do throws(DatabaseError) {
+      while true {
+        if let statistics = try read.advance(queries) { return statistics }
+      }
+    } catch {
+      throw ArchiveError(error)
+    }
+  }
+
+  private func forEach(in cursor: some MessageCursor, _ body: (MessageRow) -> Bool) throws(ArchiveError) {
+    var cursor = cursor
+    do throws(DatabaseError) {
+      while let slice = try cursor.nextSlice(queries) {
+        for row in slice where !body(row) { return }
+      }
+    } catch {
+      throw ArchiveError(error)
+    }
+  }
+
+  /// Indexes in memory what the archive's index does not hold yet.
+  private func indexTail() throws(DatabaseError) -> Int64 {
+    if let tailStart { return tailStart }
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE temp.tail_text USING fts5 (
+        subject, body, content = '', columnsize = 0,
+        tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'")
+      """)
+    // One transaction: the mark and the messages are of the same moment.
+    let start = try connection.transaction { () throws(DatabaseError) in
+      let start = try queries.indexedUpTo()
+      _ = try Indexer.copyText(connection, into: .tail, after: start, minimum: .max) { false }
+      return start
+    }
+    tailStart = start
+    return start
+  }
+}

@@ -1,0 +1,219 @@
+import SQLite
+
+/// What the database's thread does: serve what waits, then what can wait (index, checkpoint), then sleep until asked.
+final class ArchiveWorker {
+  private let connection: Connection
+  private let inbox: Monitor<Inbox>
+  private let deliver: Archive.Delivery
+  private let synchronous: ArchiveOptions.Synchronous
+  private let group: GroupCommit
+  private var indexer: Indexer
+  private var reads: [PendingRead] = []
+  /// Set once nothing that is written can be relied on any more.
+  private var fatal: ArchiveError?
+  /// When indexing may start.
+  private var indexingStarts = Monotonic.now
+
+  /// A group has at most so many writes: it bounds what one fsync can delay, and what one error can undo.
+  private static let groupSize = 256
+  /// Checkpoint when the log has so many pages of 4 KiB.
+  private static let checkpointPages = 2_000
+  /// Quiet time before indexing starts, so that it is not in the way of an exchange.
+  private static let quiet = Monotonic.milliseconds(100)
+  /// From this backlog on, indexing goes on between groups, and keeps up with them.
+  private static let backlogLimit: Int64 = 20_000
+  /// Messages indexed before a waiting write is looked at; and while a search waits for the index.
+  private static let indexStep = (usual: 16, forSearch: 256)
+  /// Time between attempts while indexing fails (a full disk).
+  private static let retryInterval = Monotonic.milliseconds(10_000)
+
+  /// Takes a connection to the file, which is locked for us, and brings its schema up to date.
+  init(
+    _ connection: Connection, options: ArchiveOptions, inbox: Monitor<Inbox>, deliver: @escaping Archive.Delivery
+  ) throws(MigrationError) {
+    // Until it is known to be ours, the file and its log stay as they are.
+    connection.leaveWALWhenClosed(true)
+    _ = try Schema.migrator.check(connection)
+    connection.leaveWALWhenClosed(false)
+    do throws(DatabaseError) {
+      try connection.useWAL(sizeLimit: 2 * ArchiveWorker.checkpointPages * 4_096)
+    } catch {
+      throw .failed(error)
+    }
+    try Schema.migrator.migrate(connection)
+    do throws(DatabaseError) {
+      // The header, by which an older program knows what it must not touch, is not left in the log alone.
+      try connection.checkpoint(.passive)
+      indexer = try Indexer(ArchiveQueries(connection))
+    } catch {
+      throw .failed(error)
+    }
+    self.connection = connection
+    self.inbox = inbox
+    self.deliver = deliver
+    synchronous = options.synchronous
+    group = GroupCommit(connection)
+  }
+
+  /// Serves until the archive is closed and all that was asked before is done.
+  func run() {
+    setSynchronous(synchronous)
+    var writes: [PendingWrite] = []
+    while waitForWork(&writes) {
+      let written = writes.count
+      serve(writes)
+      writes.removeAll(keepingCapacity: true)
+      advanceReads()
+      index(justWritten: written)
+      checkpointIfDue()
+    }
+    finish()
+  }
+
+  /// False when the archive is closed and nothing is left to do.
+  private func waitForWork(_ writes: inout [PendingWrite]) -> Bool {
+    let deadline = nextDeadline()
+    return inbox.wait(
+      until: deadline,
+      for: { inbox in
+        inbox.isWaiting = inbox.isEmpty && !inbox.isClosing
+        return !inbox.isWaiting
+      },
+      { inbox in
+        inbox.isWaiting = false
+        inbox.take(&writes, &reads)
+        return !inbox.isClosing || !writes.isEmpty || !reads.isEmpty
+      })
+  }
+
+  /// When there is something to do without being asked; nil: never, so the thread sleeps without waking.
+  private func nextDeadline() -> UInt64? {
+    if !reads.isEmpty { return 0 }
+    return indexer.backlog > 0 && fatal == nil ? indexingStarts : nil
+  }
+}
+
+// Writes and reads.
+extension ArchiveWorker {
+  private func serve(_ writes: [PendingWrite]) {
+    var rest = writes[...]
+    while !rest.isEmpty {
+      let next = rest.prefix(ArchiveWorker.groupSize)
+      rest = rest.dropFirst(next.count)
+      if let fatal {
+        for write in next { write.fail(fatal) }
+      } else if let error = group.commit(next), error.isFatal {
+        fail(error)
+      }
+      deliverWrites(Array(next))
+    }
+    guard !writes.isEmpty else { return }
+    // An error here shows itself again where the index is filled.
+    try? indexer.noteNewest(ArchiveQueries(connection))
+    indexingStarts = max(indexingStarts, Monotonic.now + ArchiveWorker.quiet)
+  }
+
+  private func deliverWrites(_ writes: [PendingWrite]) {
+    deliver { [inbox] in
+      for write in writes { write.complete() }
+      inbox.withLock {
+        $0.pendingCount -= writes.count
+        $0.pendingSize -= writes.reduce(0) { $0 + $1.size }
+      }
+    }
+  }
+
+  /// Does a slice of each read that can go on.
+  private func advanceReads() {
+    var finished: [PendingRead] = []
+    let queries = ArchiveQueries(connection)
+    reads.removeAll { read in
+      if let fatal {
+        read.fail(fatal)
+      } else if read.needsIndex, !hasIndexed(for: read) {
+        return false
+      } else if !read.advance(queries) {
+        return false
+      }
+      finished.append(read)
+      return true
+    }
+    deliverReads(finished)
+  }
+
+  private func deliverReads(_ reads: [PendingRead]) {
+    if reads.isEmpty { return }
+    deliver { for read in reads { read.complete() } }
+  }
+
+  /// Whether the index holds what was there when the read was first looked at.
+  private func hasIndexed(for read: PendingRead) -> Bool {
+    let awaited = read.awaitedIndex ?? indexer.newest
+    read.awaitedIndex = awaited
+    return indexer.indexed >= awaited
+  }
+
+  private func fail(_ error: ArchiveError) {
+    fatal = error
+    connection.leaveWALWhenClosed(true)
+  }
+}
+
+// What can wait.
+extension ArchiveWorker {
+  private func index(justWritten: Int) {
+    guard fatal == nil, indexer.backlog > 0 else { return }
+    let isBehind = indexer.backlog > ArchiveWorker.backlogLimit
+    let isAwaited = reads.contains { $0.needsIndex }
+    guard isBehind || isAwaited || Monotonic.now >= indexingStarts else { return }
+    let step = isAwaited ? ArchiveWorker.indexStep.forSearch : ArchiveWorker.indexStep.usual
+    indexBatch(minimum: isBehind ? max(step, justWritten) : step)
+    if indexer.backlog <= 0 { connection.releaseMemory() }
+  }
+
+  /// Without an fsync: the index and its mark are lost together, and the next commit of messages syncs both.
+  private func indexBatch(minimum: Int) {
+    setSynchronous(.normal)
+    defer { setSynchronous(synchronous) }
+    do throws(DatabaseError) {
+      try indexer.indexBatch(connection, minimum: minimum) { inbox.withLock { !$0.isEmpty } }
+    } catch {
+      if error.isFailedSync { return fail(ArchiveError(error)) }
+      indexingStarts = Monotonic.now + ArchiveWorker.retryInterval
+      // Who searches is told now rather than made to wait.
+      let awaiting = reads.filter { $0.needsIndex }
+      reads.removeAll { $0.needsIndex }
+      for read in awaiting { read.fail(ArchiveError(error)) }
+      deliverReads(awaiting)
+    }
+  }
+
+  private func checkpointIfDue() {
+    guard fatal == nil, connection.walPages >= ArchiveWorker.checkpointPages else { return }
+    checkpoint(.passive)
+  }
+
+  private func checkpoint(_ mode: Connection.Checkpoint) {
+    do throws(DatabaseError) {
+      try connection.checkpoint(mode)
+    } catch {
+      // Any other error leaves the log as it was, to be tried again after the next commit.
+      if error.isFailedSync { fail(ArchiveError(error)) }
+    }
+  }
+
+  /// Brings everything into the one file, as far as the disk lets us.
+  private func finish() {
+    while fatal == nil, indexer.backlog > 0 {
+      let before = indexer.indexed
+      indexBatch(minimum: .max)
+      if indexer.indexed == before { break }
+    }
+    if fatal == nil { checkpoint(.truncate) }
+  }
+
+  private func setSynchronous(_ mode: ArchiveOptions.Synchronous) {
+    // Setting a known pragma outside a transaction can't fail.
+    try? connection.execute(mode == .full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+  }
+}

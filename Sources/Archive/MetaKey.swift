@@ -1,0 +1,11 @@
+/// What the `meta` table remembers between runs, one text each.
+public enum MetaKey: String, Sendable, CaseIterable {
+  /// The version of the roster that the `roster` table holds (RFC 6121, 2.6).
+  case rosterVersion = "roster_version"
+  /// The strongest SASL mechanism that this account has used: a server that offers less later is suspect (XEP-0474).
+  case saslFloor = "sasl_floor"
+  /// The resource that stays the same for this installation.
+  case resource
+  /// The id of the last message in the full-text index.
+  case indexedUpTo = "indexed_up_to"
+}

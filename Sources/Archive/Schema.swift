@@ -1,0 +1,79 @@
+import SQLite
+
+/// The archive's tables. One SQLite file in WAL mode that people read with `sqlite3` while the daemon runs:
+/// `SELECT * FROM messages WHERE peer = 'alice@example.org'` shows times as text.
+///
+/// Rules for every version: a released migration is never changed; text is stored as it came; an id is never given twice
+/// (AUTOINCREMENT), since the full-text index and paging go by id.
+enum Schema {
+  /// "xbot", in `PRAGMA application_id`.
+  static let applicationID: Int32 = 0x7862_6f74
+
+  static let migrator = Migrator(applicationID: applicationID, migrations: [version1])
+
+  private static let version1: StaticString = """
+    CREATE TABLE message (
+      id           INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order in which the daemon took them in
+      time         INTEGER NOT NULL,  -- when the daemon received or accepted it: microseconds since 1970, UTC
+      direction    TEXT NOT NULL CHECK (direction IN ('in', 'out')),
+      kind         TEXT NOT NULL CHECK (kind IN ('chat', 'normal', 'groupchat', 'headline', 'error')),
+      state        TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'acked', 'received', 'displayed', 'failed')),
+      peer         TEXT NOT NULL,     -- bare JID of the other side; the room's for what is said in a room
+      resource     TEXT,              -- the other side's resource
+      room         TEXT,              -- bare JID of the room, also for private messages through it
+      nick         TEXT,              -- the speaker's nick in the room
+      occupant_id  TEXT,              -- XEP-0421: the same for one person in one room, whatever the nick
+      subject      TEXT,
+      body         TEXT,
+      lang         TEXT,              -- xml:lang of the body
+      thread       TEXT,
+      delay        INTEGER,           -- XEP-0203: the sender's or server's own stamp, microseconds since 1970
+      message_id   TEXT,              -- the stanza's id attribute
+      origin_id    TEXT,              -- XEP-0359
+      stanza_id    TEXT,              -- XEP-0359, and the archive that gave it
+      stanza_id_by TEXT,
+      replaces     TEXT,              -- XEP-0308: the id that this message corrects
+      retracts     TEXT,              -- XEP-0424: the id that this message retracts
+      reply_to     TEXT,              -- XEP-0461: the id that this message answers
+      error        TEXT,              -- why it failed
+      raw_xml      TEXT,              -- the stanza, if [archive] raw-xml = yes
+      CHECK ((stanza_id IS NULL) = (stanza_id_by IS NULL))
+    ) STRICT;
+    CREATE UNIQUE INDEX message_stanza_id ON message (stanza_id_by, stanza_id) WHERE stanza_id IS NOT NULL;
+    CREATE INDEX message_peer ON message (peer);  -- each entry ends with the id, so these lists are in order
+    CREATE INDEX message_room ON message (room) WHERE room IS NOT NULL;
+
+    CREATE INDEX message_queued ON message (id) WHERE state = 'queued';
+    CREATE INDEX message_origin ON message (origin_id) WHERE direction = 'out' AND origin_id IS NOT NULL;
+
+    CREATE VIEW messages AS
+      SELECT id, strftime('%Y-%m-%dT%H:%M:%S', time / 1000000, 'unixepoch') || printf('.%06dZ', time % 1000000) AS time,
+        direction, kind, state, peer, resource, room, nick, subject, body, thread,
+        strftime('%Y-%m-%dT%H:%M:%SZ', delay / 1000000, 'unixepoch') AS delay,
+        message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error
+      FROM message;
+
+    -- Full text: SELECT * FROM messages WHERE id IN (SELECT rowid FROM message_text WHERE message_text MATCH 'word').
+    -- Filled a moment after the message, up to meta's indexed_up_to. Text is segmented first (Segmenter).
+    CREATE VIRTUAL TABLE message_text USING fts5 (
+      subject, body, content = '', columnsize = 0,
+      tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+
+    CREATE TABLE roster (
+      jid          TEXT PRIMARY KEY,  -- bare
+      name         TEXT,
+      subscription TEXT NOT NULL CHECK (subscription IN ('none', 'to', 'from', 'both')),
+      ask          INTEGER NOT NULL CHECK (ask IN (0, 1))  -- 1: we asked, no answer yet
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE roster_group (
+      jid          TEXT NOT NULL REFERENCES roster (jid) ON DELETE CASCADE,
+      name         TEXT NOT NULL,
+      PRIMARY KEY (jid, name)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE meta (
+      key          TEXT PRIMARY KEY,
+      value        TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+}

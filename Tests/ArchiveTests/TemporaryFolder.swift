@@ -1,0 +1,56 @@
+import Glibc
+
+/// A folder that is gone, with the files in it, when nobody holds it any more.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/xmppbotd-test-XXXXXX".utf8CString)
+    path = template.withUnsafeMutableBufferPointer { buffer in
+      guard let start = buffer.baseAddress, mkdtemp(start) != nil else { return "" }
+      return String(cString: start)
+    }
+    precondition(!path.isEmpty, "no temporary folder")
+  }
+
+  deinit {
+    for name in files { unlink(path + "/" + name) }
+    rmdir(path)
+  }
+
+  func file(_ name: String) -> String { path + "/" + name }
+
+  /// Names, sorted.
+  var files: [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// What the files hold, by name.
+  var contents: [String: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: files.map { ($0, readFile(file($0))) })
+  }
+}
+
+func readFile(_ path: String) -> [UInt8] {
+  guard let file = fopen(path, "r") else { return [] }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+  return bytes
+}
+
+func writeFile(_ path: String, _ bytes: [UInt8]) {
+  guard let file = fopen(path, "w") else { preconditionFailure("can't write \(path)") }
+  fwrite(bytes, 1, bytes.count, file)
+  fclose(file)
+}
