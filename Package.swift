@@ -47,7 +47,7 @@ let package = Package(
     library("SASL", ["Crypto", "CUnistring"]),
     library("XMPPStream", ["XMPPStanzas", "SASL"]),
     library("EventLoop", ["CSystemd", "CLinux"]),
-    library("Transport", ["EventLoop", "Crypto", "CCares", "COpenSSL", "CLinux"]),
+    library("Transport", ["EventLoop", "Crypto", "CCares", "CIDN2", "COpenSSL", "CLinux"]),
     library("XMPPClient", ["XMPPStream", "Transport"]),
     library("SQLite", ["CSQLite"]),
     library("Archive", ["SQLite", "JID"]),
@@ -56,12 +56,15 @@ let package = Package(
     library("Configuration", []),
     library("Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON"]),
     library("Control", ["Daemon"]),
+    library("XMPPTesting", ["EventLoop", "XMPPClient"]),
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
     .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
 
     tests("XML"), tests("JID"), tests("Crypto"), tests("JSON"), tests("XMPPStanzas"), tests("SASL"),
-    tests("XMPPStream"), tests("EventLoop"), tests("Transport"), tests("XMPPClient"), tests("SQLite"),
-    tests("Archive"), tests("BotKit"), tests("Systemd"), tests("Configuration"), tests("Daemon"), tests("Control"),
+    tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]), tests("Transport", ["XMPPTesting"]),
+    tests("XMPPClient", ["XMPPTesting"]), tests("SQLite"),
+    tests("Archive"), tests("BotKit", ["XMPPTesting"]), tests("Systemd"), tests("Configuration"),
+    tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,6 +34,12 @@ enum MessageColumns {
     FROM message WHERE id > ?1 AND room = ?3 ORDER BY id LIMIT ?2
     """
 
+  static let queued: StaticString = """
+    SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml, id
+    FROM message WHERE state = 'queued' ORDER BY id LIMIT ?1
+    """
+
   // Columns that a filter looks at before the row is read as a whole.
   static let time: Int32 = 0
   static let peer: Int32 = 4

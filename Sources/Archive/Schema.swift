@@ -47,6 +47,9 @@ enum Schema {
     CREATE INDEX message_peer ON message (peer);  -- each entry ends with the id, so these lists are in order
     CREATE INDEX message_room ON message (room) WHERE room IS NOT NULL;
 
+    CREATE INDEX message_queued ON message (id) WHERE state = 'queued';
+    CREATE INDEX message_origin ON message (origin_id) WHERE direction = 'out' AND origin_id IS NOT NULL;
+
     CREATE VIEW messages AS
       SELECT id, strftime('%Y-%m-%dT%H:%M:%S', time / 1000000, 'unixepoch') || printf('.%06dZ', time % 1000000) AS time,
         direction, kind, state, peer, resource, room, nick, subject, body, thread,

@@ -1,1 +1,30 @@
+#define _GNU_SOURCE 1
 #include "CLinux.h"
+#include <fcntl.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+const int LINUX_SOCK_STREAM = SOCK_STREAM;
+const int LINUX_SOCK_RAW = SOCK_RAW;
+const int LINUX_SOCK_NONBLOCK = SOCK_NONBLOCK;
+const int LINUX_SOCK_CLOEXEC = SOCK_CLOEXEC;
+
+int linux_pipe_cloexec(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int linux_accept(int listener) {
+  return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int linux_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0); }
+
+int linux_pidfd_open(pid_t pid) { return pidfd_open(pid, 0); }
+
+int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+int linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
+}

@@ -4,4 +4,8 @@
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
+
+/* Configuration and service: Swift 6 cannot name the mutable global `environ`. */
+extern char **environ;
+static inline char **csystemd_environment(void) { return environ; }
 #endif

@@ -1,1 +1,4 @@
 import Control
+import Glibc
+
+exit(ControlProgram.run())

@@ -1,1 +1,4 @@
 import Daemon
+import Glibc
+
+exit(XMPPBot.run())

@@ -1,16 +1,33 @@
 #ifndef CLINUX_H
 #define CLINUX_H
-/* What Glibc's module does not show to Swift. Everything is declared here or
-   in CLinux.c; no logic. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+/* What Glibc's module does not show to Swift: GNU extensions, variadic functions,
+   headers it leaves out. No logic.
+
+   No feature macro is defined here and no GNU header included: every C module
+   carries its own copy of libc's declarations, and Swift insists that all copies
+   are the same. What needs _GNU_SOURCE is behind a function in CLinux.c. */
 #include <linux/rtnetlink.h>
 #include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/types.h>
+
+/* Enumerations of libc that not every build shows. */
+extern const int LINUX_SOCK_STREAM;
+extern const int LINUX_SOCK_RAW;
+extern const int LINUX_SOCK_NONBLOCK;
+extern const int LINUX_SOCK_CLOEXEC;
+
+/* pipe2(2) with O_CLOEXEC. */
+int linux_pipe_cloexec(int ends[2]);
+/* accept4(2), non-blocking and close-on-exec, without the peer's address. */
+int linux_accept(int listener);
+/* prctl(2), PR_SET_DUMPABLE 0. */
+int linux_forbid_core_dumps(void);
+/* pidfd_open(2). */
+int linux_pidfd_open(pid_t pid);
+/* posix_spawn_file_actions_addclosefrom_np(3). */
+int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
+/* posix_spawn_file_actions_addchdir_np(3). */
+int linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 #endif

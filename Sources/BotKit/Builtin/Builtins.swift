@@ -1,0 +1,33 @@
+import EventLoop
+
+/// The commands that every bot has: one line each.
+public enum Builtins {
+  /// What the waiting ones need of the daemon.
+  public struct Services: Sendable {
+    /// Searches the archive and calls back on the loop.
+    public var search: SearchService
+    /// Reads the configuration again and calls back with its faults, none when it is in force.
+    public var reload: @Sendable @LoopActor (@escaping @LoopActor ([String]) -> Void) -> Void
+
+    public init(
+      search: @escaping SearchService,
+      reload: @escaping @Sendable @LoopActor (@escaping @LoopActor ([String]) -> Void) -> Void
+    ) {
+      self.search = search
+      self.reload = reload
+    }
+  }
+
+  /// Made anew when the groups change, since `search` looks at them when it runs.
+  public static func all(_ services: Services, access: AccessPolicy) -> [Command] {
+    [
+      Command(Help()),
+      Command(Ping()),
+      Command(Status()),
+      Command(Whoami()),
+      Command(Roster()),
+      Command(Search.description, Search(service: services.search, access: access), origin: "built in"),
+      Command(Reload.description, Reload(service: services.reload), origin: "built in"),
+    ]
+  }
+}

@@ -1,0 +1,19 @@
+/// `whoami`: how the bot sees the sender, which is what access rules go by.
+struct Whoami: ImmediateHandler {
+  let description = CommandDescription(
+    name: "whoami", description: "How I see you", allow: [.everyone], places: [.chat, .room])
+
+  func answer(_ request: CommandRequest, _ context: AnswerContext) -> String {
+    let message = request.message
+    guard message.sender != message.room else {
+      return "This room hides your address from me: I see only the nickname \(message.nick ?? "")."
+    }
+    let groups = context.groups
+    return [
+      "You are \(message.sender)",
+      message.resource.map { "using \($0)" },
+      groups.isEmpty ? nil : "in the groups \(groups.joined(separator: ", "))",
+      context.isAdmin ? "an administrator of this bot" : nil,
+    ].compactMap { $0 }.joined(separator: ", ") + "."
+  }
+}

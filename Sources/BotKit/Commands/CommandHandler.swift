@@ -1,0 +1,82 @@
+import EventLoop
+
+/// A command written in Swift.
+///
+///     struct Dice: CommandHandler {
+///       let description = CommandDescription(name: "dice", description: "Throw a die", allow: [.everyone])
+///       func run(_ request: CommandRequest, reply: Reply) async throws -> String? {
+///         String(Int.random(in: 1...6))
+///       }
+///     }
+///
+/// `run` is called off the event loop, several at once. It should end soon after its task is cancelled; when it does not, its
+/// sender is told of the time-out all the same and what it returns later is dropped.
+public protocol CommandHandler: Sendable {
+  var description: CommandDescription { get }
+
+  /// Does it. Returns the last text for the contact, nil for none. Throws `CommandError`; of any other error the
+  /// contact hears only that the command failed, and the log the rest.
+  func run(_ request: CommandRequest, reply: Reply) async throws -> String?
+}
+
+/// Sends a message to the contact while a command still runs: `reply("half-way there")`.
+public struct Reply: Sendable {
+  private let send: @Sendable (String) -> Void
+
+  /// For tests of handlers: what is replied goes to `send`.
+  public init(_ send: @escaping @Sendable (String) -> Void) { self.send = send }
+
+  public func callAsFunction(_ text: String) { send(text) }
+}
+
+/// How a Swift handler fails.
+public enum CommandError: Error, Sendable, Hashable {
+  /// The arguments are wrong: show the usage.
+  case usage
+  case tryLater
+  case notAllowed
+  /// In words that the contact may read.
+  case failed(String)
+}
+
+/// Runs a `CommandHandler` on Swift's own threads, which start when the first such command runs.
+struct SwiftCommand: WaitingCommand {
+  let handler: any CommandHandler
+
+  func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
+    let handler = handler
+    let reply = Reply { text in EventLoop.main.post { events.reply(text) } }
+    let task = Task.detached {
+      let ending: Result<String?, any Error>
+      do { ending = .success(try await handler.run(request, reply: reply)) } catch { ending = .failure(error) }
+      EventLoop.main.post {
+        switch ending {
+        case .success(let text): events.finish(.done, text)
+        case .failure(CommandError.usage): events.finish(.usage)
+        case .failure(CommandError.tryLater): events.finish(.tryLater)
+        case .failure(CommandError.notAllowed): events.finish(.notAllowed)
+        case .failure(CommandError.failed(let reason)): events.finish(.failed(reason))
+        case .failure(let error):
+          events.log("\(error)")
+          events.finish(.failed("the log says why"))
+        }
+      }
+    }
+    return Running(task: task, events: events)
+  }
+
+  private final class Running: RunningCommand {
+    private let task: Task<Void, Never>
+    private let events: CommandEvents
+
+    init(task: Task<Void, Never>, events: CommandEvents) {
+      self.task = task
+      self.events = events
+    }
+
+    func stop(_ reason: CommandResult) {
+      task.cancel()
+      events.finish(reason)
+    }
+  }
+}

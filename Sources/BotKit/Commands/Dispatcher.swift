@@ -1,0 +1,151 @@
+import EventLoop
+
+/// Runs commands that wait: so many at once, so many in a queue, each with a time-out. No sender holds more than half of
+/// the places, so that one contact's slow commands leave room for the others'.
+@LoopActor
+public final class Dispatcher {
+  public struct Limits: Sendable, Hashable {
+    /// How many run at once.
+    public var concurrent: Int
+    /// How many wait for a place; one more is answered "busy".
+    public var queued: Int
+    /// For commands that name none of their own.
+    public var timeout: Duration
+
+    public init(concurrent: Int = 8, queued: Int = 64, timeout: Duration = .seconds(60)) {
+      self.concurrent = max(1, concurrent)
+      self.queued = max(0, queued)
+      self.timeout = timeout
+    }
+
+    var perSender: Int { max(1, concurrent / 2) }
+    var queuedPerSender: Int { max(1, queued / 2) }
+  }
+
+  /// What the daemon is told, on the loop.
+  public struct Hooks {
+    /// It begins: the contact is shown "typing".
+    public var onStarted: @LoopActor (PendingCommand) -> Void = { _ in }
+    /// A text for the contact before the end.
+    public var onReply: @LoopActor (PendingCommand, String) -> Void = { _, _ in }
+    /// It ended, once for each command given to `start`.
+    public var onFinished: @LoopActor (PendingCommand, CommandOutcome) -> Void = { _, _ in }
+    /// A line that it wrote for the operator.
+    public var onLog: @LoopActor (PendingCommand, String) -> Void = { _, _ in }
+    public nonisolated init() {}
+  }
+
+  private final class Execution {
+    let command: PendingCommand
+    let began = ContinuousClock.now
+    var running: (any RunningCommand)?
+    var timer: TimerSource?
+    init(_ command: PendingCommand) { self.command = command }
+  }
+
+  public var limits: Limits
+  private let hooks: Hooks
+  private var executions: [ObjectIdentifier: Execution] = [:]
+  private var waiting: [PendingCommand] = []
+  private var draining: (timer: TimerSource, completion: @LoopActor () -> Void)?
+
+  public init(limits: Limits = Limits(), hooks: Hooks) {
+    self.limits = limits
+    self.hooks = hooks
+  }
+
+  /// How many run now.
+  public var running: Int { executions.count }
+
+  /// How many wait for a place.
+  public var queued: Int { waiting.count }
+
+  /// Runs `command`, now or when a place is free. Its end is always told to `onFinished`, possibly before this returns.
+  public func start(_ command: PendingCommand) {
+    if draining != nil { return refuse(command, .interrupted) }
+    if hasPlace(for: command) { return run(command) }
+    let speaker = command.request.message.speaker
+    let own = waiting.count { $0.request.message.speaker == speaker }
+    if waiting.count >= limits.queued || own >= limits.queuedPerSender { return refuse(command, .busy) }
+    waiting.append(command)
+  }
+
+  /// Takes no more commands; those that wait are interrupted now, those that run after `deadline`. `completion` is
+  /// called once when none is left, which is a few seconds after the deadline at the latest.
+  public func drain(deadline: Duration, completion: @escaping @LoopActor () -> Void) {
+    let timer = TimerSource(after: deadline) { [weak self] in
+      self?.executions.values.forEach { $0.running?.stop(.interrupted) }
+    }
+    draining = (timer, completion)
+    let left = waiting
+    waiting = []
+    left.forEach { refuse($0, .interrupted) }
+    completeDrain()
+  }
+
+  private func hasPlace(for command: PendingCommand) -> Bool {
+    guard executions.count < limits.concurrent else { return false }
+    let speaker = command.request.message.speaker
+    return executions.values.count { $0.command.request.message.speaker == speaker } < limits.perSender
+  }
+
+  private func run(_ command: PendingCommand) {
+    let execution = Execution(command)
+    let key = ObjectIdentifier(execution)
+    executions[key] = execution
+    hooks.onStarted(command)
+    let events = CommandEvents(
+      .init(
+        reply: { [hooks] text in hooks.onReply(command, text) },
+        log: { [hooks] line in hooks.onLog(command, line) },
+        finish: { [weak self] result, text in self?.ended(execution, result, text) }))
+    let running = command.action.start(command.request, events)
+    guard executions[key] != nil else { return }
+    execution.running = running
+    let limit = command.timeout ?? limits.timeout
+    execution.timer = TimerSource(after: limit) { [unowned execution] in execution.running?.stop(.timedOut(limit)) }
+  }
+
+  private func ended(_ execution: Execution, _ result: CommandResult, _ text: String?) {
+    execution.timer?.cancel()
+    execution.running = nil
+    executions[ObjectIdentifier(execution)] = nil
+    hooks.onFinished(
+      execution.command,
+      CommandOutcome(
+        execution.command.description, result, text,
+        duration: execution.began.duration(to: .now)))
+    while let next = waiting.firstIndex(where: hasPlace) { run(waiting.remove(at: next)) }
+    completeDrain()
+  }
+
+  private func refuse(_ command: PendingCommand, _ result: CommandResult) {
+    hooks.onFinished(command, CommandOutcome(command.description, result, nil, duration: .zero))
+  }
+
+  private func completeDrain() {
+    guard executions.isEmpty, let (timer, completion) = draining else { return }
+    timer.cancel()
+    draining = (timer, {})
+    completion()
+  }
+}
+
+/// How a command ended, and the last text that its sender gets.
+public struct CommandOutcome: Sendable, Hashable {
+  public let result: CommandResult
+  /// What it printed and a sentence about how it ended, as far as there is something to say.
+  public let text: String?
+  /// From its start to its end; zero when it never started.
+  public let duration: Duration
+
+  init(
+    _ command: CommandDescription, _ result: CommandResult, _ text: String?, duration: Duration
+  ) {
+    let printed = text.flatMap { $0.isEmpty ? nil : $0 }
+    let ending = Answers.ending(of: command, result)
+    self.result = result
+    self.text = printed.map { text in ending.map { text + "\n" + $0 } ?? text } ?? ending
+    self.duration = duration
+  }
+}

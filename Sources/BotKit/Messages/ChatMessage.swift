@@ -1,0 +1,86 @@
+import JID
+
+/// A message as the bot's commands see it: text and addresses, no XML. Who sent it was settled before.
+public struct ChatMessage: Sendable, Hashable {
+  /// The sender's bare address, vouched for by the server. In a room that hides its occupants' addresses: the room's
+  /// own address, never a nickname, since anybody can take a nickname.
+  public var sender: JID
+  /// The sender's resource in a chat.
+  public var resource: String?
+  /// The sender's nickname: in a room the occupant's, in a chat the one they publish.
+  public var nick: String?
+  /// The room's bare address; nil in a chat.
+  public var room: JID?
+  /// What stays the same when an occupant changes nickname (XEP-0421 version 0.1).
+  public var occupantID: String?
+  /// The id that an answer may refer to.
+  public var messageID: String?
+  /// The `xml:lang` in force.
+  public var lang: String?
+  /// The whole text as it came.
+  public var body: String
+  /// When it arrived: microseconds since 1970 UTC.
+  public var time: Int64
+  /// How long before its arrival it was sent (offline storage, archives); zero when it came live.
+  public var age: Duration
+
+  public init(
+    sender: JID, body: String, resource: String? = nil, nick: String? = nil, room: JID? = nil,
+    occupantID: String? = nil, messageID: String? = nil, lang: String? = nil, time: Int64 = 0, age: Duration = .zero
+  ) {
+    self.sender = sender.bare
+    self.resource = resource
+    self.nick = nick
+    self.room = room
+    self.occupantID = occupantID
+    self.messageID = messageID
+    self.lang = lang
+    self.body = body
+    self.time = time
+    self.age = age
+  }
+
+  /// Whom limits and loop guards count: the sender, or the occupant where a room hides addresses.
+  var speaker: Speaker {
+    Speaker(address: sender, occupant: sender == room ? occupantID ?? nick : nil)
+  }
+
+  /// Where it was said.
+  public var place: Places { room == nil ? .chat : .room }
+}
+
+/// One source of messages, for counting.
+struct Speaker: Hashable, Sendable {
+  let address: JID
+  let occupant: String?
+}
+
+/// The kinds of conversation in which a command may be used.
+public struct Places: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public static let chat = Places(rawValue: 1)
+  public static let room = Places(rawValue: 2)
+}
+
+/// How a room's occupants address the bot.
+public struct RoomAddress: Sendable, Hashable {
+  /// The bot's nickname there: "nick: ping" and "nick, ping" are commands.
+  public var nick: String
+  /// What else marks a command, such as "!"; empty for nothing else.
+  public var prefix: String
+
+  public init(nick: String, prefix: String = "!") {
+    self.nick = nick
+    self.prefix = prefix
+  }
+
+  /// What is said to the bot in `body`; nil when it is not addressed.
+  func command(in body: String) -> Substring? {
+    if !prefix.isEmpty, body.hasPrefix(prefix) { return body.dropFirst(prefix.count) }
+    guard !nick.isEmpty, body.hasPrefix(nick) else { return nil }
+    let rest = body.dropFirst(nick.count)
+    guard let mark = rest.first, mark == ":" || mark == "," else { return nil }
+    return rest.dropFirst()
+  }
+}

@@ -1,0 +1,17 @@
+/// One use of a command: what was typed, taken apart.
+public struct CommandRequest: Sendable, Hashable {
+  public let message: ChatMessage
+  /// The command's name, in lower case.
+  public let command: String
+  /// What follows the name, split at white space, quotes and backslashes resolved as in a shell; nothing is expanded.
+  public let arguments: [String]
+  /// What follows the name, as typed.
+  public let text: String
+
+  public init(message: ChatMessage, command: String, arguments: [String], text: String) {
+    self.message = message
+    self.command = command
+    self.arguments = arguments
+    self.text = text
+  }
+}

@@ -1,0 +1,85 @@
+/// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
+struct CommandHeader {
+  static let keys = ["description", "usage", "allow", "where", "timeout", "output"]
+
+  /// A fault in a header, with the remedy.
+  struct Fault: Error, Hashable {
+    let problem: String
+    let remedy: String
+  }
+
+  private(set) var description = ""
+  private(set) var usage: String?
+  private(set) var allow: [AccessRule] = []
+  private(set) var places: Places = .chat
+  private(set) var timeout: Duration?
+  private(set) var style = ProgramCommand.Style.text
+
+  /// Reads the comments of a script; of a binary (a NUL is in it) nothing. Comments that are no known key are just comments.
+  init(script: [UInt8]) throws(Fault) {
+    guard !script.contains(0) else { return }
+    for line in String(decoding: script, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      guard let marker = ["#", "//", "--"].first(where: line.hasPrefix),
+        case let comment = line.dropFirst(marker.count), let colon = comment.firstIndex(of: ":")
+      else { continue }
+      let key = Self.trim(comment[..<colon])
+      if Self.keys.contains(key) { try set(key, Self.trim(comment[comment.index(after: colon)...])) }
+    }
+  }
+
+  /// Reads a NAME.conf, in which nothing unknown may stand.
+  init(configuration: String) throws(Fault) {
+    for line in configuration.split(whereSeparator: \.isNewline) {
+      let text = Self.trim(line)
+      if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
+      guard let equals = text.firstIndex(of: "=") else {
+        throw Fault(problem: "“\(text)” is no setting", remedy: "write key = value")
+      }
+      let key = Self.trim(text[..<equals])
+      guard Self.keys.contains(key) else {
+        let nearest = Suggestion.nearest(to: key, among: Self.keys).map { "did you mean \($0)?" }
+        throw Fault(
+          problem: "“\(key)” is no key", remedy: nearest ?? "the keys are \(Self.keys.joined(separator: ", "))")
+      }
+      try set(key, Self.trim(text[text.index(after: equals)...]))
+    }
+  }
+
+  private mutating func set(_ key: String, _ value: String) throws(Fault) {
+    switch key {
+    case "description": description = value
+    case "usage": usage = value.isEmpty ? nil : value
+    case "allow":
+      do { allow += try AccessRule.list(value) } catch { throw Fault(problem: "allow: \(error)", remedy: "correct it") }
+    case "where": places = try Self.places(value)
+    case "timeout":
+      guard let duration = Units.duration(value) else {
+        throw Fault(problem: "timeout: “\(value)” is no duration", remedy: "write it as 500ms, 20s or 5m")
+      }
+      timeout = duration
+    default:
+      guard let style = ProgramCommand.Style(rawValue: value) else {
+        throw Fault(problem: "output: “\(value)” is not known", remedy: "write text or code")
+      }
+      self.style = style
+    }
+  }
+
+  private static func places(_ value: String) throws(Fault) -> Places {
+    var places: Places = []
+    for word in value.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+      switch word {
+      case "chat": places.insert(.chat)
+      case "room": places.insert(.room)
+      default: throw Fault(problem: "where: “\(word)” is not known", remedy: "write chat, room, or both")
+      }
+    }
+    if places.isEmpty { throw Fault(problem: "where: nothing is named", remedy: "write chat, room, or both") }
+    return places
+  }
+
+  private static func trim(_ text: Substring) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
+  }
+}

@@ -1,0 +1,53 @@
+/// Makes text for a message or a log line of what a program printed.
+enum OutputText {
+  /// Decodes UTF-8, invalid bytes becoming U+FFFD; drops control characters but line breaks and tabs, terminal
+  /// sequences (ECMA-48 CSI), and what XML 1.0 forbids; drops line breaks at the end.
+  static func clean(_ bytes: some Collection<UInt8>) -> String {
+    let plain = bytes.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x0a || $0 == 0x09 }
+    let decoded = String(decoding: bytes, as: UTF8.self)
+    var text = plain ? decoded : filter(decoded)
+    while text.utf8.last == 0x0a { text.unicodeScalars.removeLast() }
+    return text
+  }
+
+  /// `bytes` without a character that its end cuts in two.
+  static func whole(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let lead = bytes.suffix(4).lastIndex(where: { $0 & 0xc0 != 0x80 }) else { return bytes }
+    let length =
+      switch bytes[lead] {
+      case 0xc2...0xdf: 2
+      case 0xe0...0xef: 3
+      case 0xf0...0xf4: 4
+      default: 1
+      }
+    return bytes.endIndex - lead < length ? bytes[..<lead] : bytes
+  }
+
+  private static func filter(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    // Inside "ESC [ …", which ends with a byte from @ to ~.
+    var sequence = false
+    var escape = false
+    for scalar in text.unicodeScalars {
+      if sequence {
+        if ("@"..."~").contains(scalar) { sequence = false }
+        if scalar.isASCII { continue }
+        sequence = false
+      }
+      if escape {
+        escape = false
+        if scalar == "[" {
+          sequence = true
+          continue
+        }
+      }
+      switch scalar.value {
+      case 0x1b: escape = true
+      case 0x09, 0x0a: result.append(scalar)
+      case 0..<0x20, 0x7f..<0xa0, 0xfffe, 0xffff: break
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+}

@@ -1,0 +1,159 @@
+import EventLoop
+import Glibc
+
+/// One run of a program. It ends when the program and its output have ended, or shortly after the program alone has, or
+/// after `stop`; what is left of its process group is killed then.
+@LoopActor
+final class ProgramRun: RunningCommand {
+  private let command: ProgramCommand
+  private let name: String
+  private let events: CommandEvents
+  private var group: ProcessGroup?
+  private var input: PipeWriter?
+  private var output: PipeReader?
+  private var errors: PipeReader?
+  private var timer: TimerSource?
+  private var printed: [UInt8] = []
+  private var lines = LineSplitter()
+  private var stopped: CommandResult?
+  private var exited = false
+
+  init(_ command: ProgramCommand, _ request: CommandRequest, _ events: CommandEvents) throws(StartFailure) {
+    self.command = command
+    self.events = events
+    name = request.command
+    let arguments = command.words + request.arguments
+    let path = arguments.first ?? ""
+    if command.trust {
+      do { _ = try FileTrust.check(path) } catch { throw StartFailure(log: error.description) }
+    }
+    let directory: String
+    do {
+      directory = try StateDirectory.prepare(base: command.stateBase, command: request.command)
+    } catch {
+      throw StartFailure(log: "\(command.stateBase)/\(request.command): no folder for the command's state: \(error)")
+    }
+    let environment = ProgramEnvironment.variables(for: request, stateDirectory: directory)
+    guard (arguments + environment).allSatisfy({ !$0.utf8.contains(0) }) else {
+      throw StartFailure(reply: "the arguments contain a NUL character: remove it", log: "NUL in the arguments")
+    }
+    do {
+      try start(arguments, environment, directory, Array(request.text.utf8))
+    } catch {
+      throw StartFailure(starting: path, error)
+    }
+  }
+
+  private func start(
+    _ arguments: [String], _ environment: [String], _ directory: String, _ text: [UInt8]
+  ) throws(Errno) {
+    var ends: [Int32] = []
+    var theirs: [Int32] = []
+    defer { theirs.forEach { close($0) } }
+    do {
+      for ours in [Pipe.Side.writing, .reading, .reading] {
+        let pipe = try Pipe(ours: ours)
+        ends.append(ours == .reading ? pipe.reading : pipe.writing)
+        theirs.append(ours == .reading ? pipe.writing : pipe.reading)
+      }
+      group = try ProcessGroup(
+        ProcessGroup.Launch(
+          arguments: arguments, environment: environment, directory: directory, input: theirs[0], output: theirs[1],
+          error: theirs[2])
+      ) { [unowned self] in leaderEnded() }
+    } catch {
+      ends.forEach { close($0) }
+      throw error
+    }
+    output = PipeReader(ends[1]) { [unowned self] in
+      print($0)
+    } onEnd: { [unowned self] in
+      finishIfEnded()
+    }
+    errors = PipeReader(ends[2]) { [unowned self] in
+      log($0)
+    } onEnd: { [unowned self] in
+      finishIfEnded()
+    }
+    input = PipeWriter(ends[0], text)
+  }
+
+  func stop(_ reason: CommandResult) {
+    // Once the program itself has ended, only its output was waited for: then that is the end, and no fault.
+    if exited { return finish() }
+    guard stopped == nil else { return }
+    stopped = reason
+    terminate()
+  }
+
+  private func terminate() {
+    group?.send(SIGTERM)
+    timer = TimerSource(after: command.limits.killGrace) { [unowned self] in
+      group?.send(SIGKILL)
+      // One that hangs in the kernel does not even die then: its place is given free all the same.
+      timer = TimerSource(after: command.limits.killGrace) { [unowned self] in finish() }
+    }
+  }
+
+  private func print(_ bytes: UnsafeRawBufferPointer) {
+    let room = command.limits.output - printed.count
+    printed.append(contentsOf: bytes.prefix(room))
+    guard bytes.count > room else { return }
+    output?.close()
+    guard stopped == nil else { return }
+    stopped = .outputLimit(command.limits.output)
+    if exited { finish() } else { terminate() }
+  }
+
+  private func log(_ bytes: UnsafeRawBufferPointer) {
+    for line in lines.add(bytes) { events.log(line) }
+  }
+
+  private func leaderEnded() {
+    exited = true
+    if stopped != nil { return finish() }
+    if output?.isOpen == true || errors?.isOpen == true {
+      timer = TimerSource(after: command.limits.closeGrace) { [unowned self] in finish() }
+    }
+    finishIfEnded()
+  }
+
+  private func finishIfEnded() {
+    if exited, output?.isOpen != true, errors?.isOpen != true { finish() }
+  }
+
+  private func finish() {
+    guard let group else { return }
+    self.group = nil
+    output?.drain()
+    errors?.drain()
+    timer?.cancel()
+    input?.close()
+    output?.close()
+    errors?.close()
+    let exit = group.reap()
+    for line in lines.end() { events.log(line) }
+    let result = stopped ?? Self.result(exit)
+    events.finish(result, text(result))
+  }
+
+  private func text(_ result: CommandResult) -> String? {
+    let cut = if case .outputLimit = result { true } else { false }
+    let text = OutputText.clean(cut ? OutputText.whole(printed[...]) : printed[...])
+    if text.allSatisfy(\.isWhitespace) { return result == .done ? "\(name): done" : nil }
+    return command.style == .code ? "```\n\(text)\n```" : text
+  }
+
+  /// Exit codes by sysexits.h: EX_USAGE, EX_TEMPFAIL, EX_NOPERM.
+  private static func result(_ exit: ChildSource.Exit?) -> CommandResult {
+    switch exit {
+    case .exited(0): .done
+    case .exited(64): .usage
+    case .exited(75): .tryLater
+    case .exited(77): .notAllowed
+    case .exited(let code): .exited(code)
+    case .signalled(let signal): .failed("ended by signal \(signal)")
+    case nil: .failed("it does not end")
+    }
+  }
+}

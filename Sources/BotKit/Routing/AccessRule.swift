@@ -1,0 +1,82 @@
+import JID
+
+/// One entry of an `allow` list.
+public enum AccessRule: Sendable, Hashable {
+  /// This address, from any of its resources.
+  case address(JID)
+  /// Every account of a domain, not of its subdomains: `*@example.org`.
+  case domain(String)
+  /// The members of a configured group: `@admins`.
+  case group(String)
+  /// Whoever is in the bot's roster with a subscription.
+  case roster
+  case everyone
+  /// Nobody; for switching a command off.
+  case none
+
+  /// What applies when nothing is said.
+  public static let admins: [AccessRule] = [.group(AccessPolicy.adminGroup)]
+
+  /// As it is written in the configuration.
+  public var asWritten: String {
+    switch self {
+    case .address(let jid): jid.description
+    case .domain(let domain): "*@\(domain)"
+    case .group(let name): "@\(name)"
+    case .roster: "roster"
+    case .everyone: "everyone"
+    case .none: "none"
+    }
+  }
+
+  /// Reads one entry as written in the configuration; addresses are normalised.
+  public init(_ text: String) throws(AccessRuleError) {
+    switch text {
+    case "roster": self = .roster
+    case "everyone": self = .everyone
+    case "none": self = .none
+    case _ where text.hasPrefix("@"):
+      let name = String(text.dropFirst())
+      if name.isEmpty { throw AccessRuleError(text: text, reason: "a group's name follows the @, as in @admins") }
+      self = .group(name)
+    case _ where text.hasPrefix("*@"):
+      let jid = try Self.parse(text, address: text.dropFirst(2))
+      guard jid.local == nil, jid.resource == nil else {
+        throw AccessRuleError(text: text, reason: "only a domain follows *@, as in *@example.org")
+      }
+      self = .domain(jid.domain)
+    case _ where text.contains("@"):
+      let jid = try Self.parse(text, address: text[...])
+      if jid.resource != nil {
+        throw AccessRuleError(
+          text: text, reason: "a rule is for all of a contact's clients: remove “/” and what follows")
+      }
+      self = .address(jid)
+    default:
+      throw AccessRuleError(
+        text: text, reason: "write an address, *@domain, @group, roster, everyone or none; a whole domain is *@\(text)")
+    }
+  }
+
+  /// Reads entries separated by commas or white space.
+  public static func list(_ text: String) throws(AccessRuleError) -> [AccessRule] {
+    var rules: [AccessRule] = []
+    for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+      rules.append(try AccessRule(String(word)))
+    }
+    return rules
+  }
+
+  private static func parse(_ text: String, address: Substring) throws(AccessRuleError) -> JID {
+    do { return try JID(String(address)) } catch {
+      throw AccessRuleError(text: text, reason: "no valid address: \(error)")
+    }
+  }
+}
+
+/// Why a text is no access rule, and what to write instead.
+public struct AccessRuleError: Error, Sendable, Hashable, CustomStringConvertible {
+  public let text: String
+  public let reason: String
+  public var description: String { "“\(text)”: \(reason)" }
+}

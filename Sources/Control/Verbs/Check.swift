@@ -1,0 +1,75 @@
+import Archive
+import Daemon
+import EventLoop
+import Glibc
+import JID
+import Transport
+import XML
+import XMPPClient
+import XMPPStanzas
+import XMPPStream
+
+extension Verb {
+  static let check = Verb(
+    path: ["check"], arguments: "[--offline]", summary: "Configuration, network, TLS and login, step by step"
+  ) { arguments, context throws(ControlFailure) in
+    let (words, options) = try arguments.rest([.init(name: "--offline")], &context)
+    try refuse(words, "check")
+    let settings = try context.settings()
+    CheckReport.good("configuration", settings.file)
+    let account = try AccountAccess(context)
+    CheckReport.good("password", settings.account.passwordFile ?? "systemd credential")
+    try checkArchive(settings.archive.path)
+    guard options["--offline"] == nil else { return }
+    let report = CheckReport(account.settings)
+    try Exchange.run(account, goal: .online) { report }
+  }
+
+  private static func checkArchive(_ path: String) throws(ControlFailure) {
+    guard access(path, F_OK) == 0 else { return CheckReport.good("archive", "\(path) (not there yet)") }
+    do throws(ArchiveError) {
+      let statistics = try ArchiveReader.open(path: path).statistics()
+      CheckReport.good("archive", "\(path), \(statistics.count) messages")
+    } catch {
+      throw ControlFailure(.failed, "archive: \(error)")
+    }
+  }
+}
+
+/// Tells of each step as it succeeds; a step that fails ends the check with its reason and remedy.
+@LoopActor
+final class CheckReport: ExchangeStep {
+  private let settings: Settings
+
+  nonisolated init(_ settings: Settings) {
+    self.settings = settings
+  }
+
+  nonisolated static func good(_ step: String, _ found: String) {
+    print("ok  " + Table.padded(step, 14) + Terminal.safe(found))
+    fflush(nil)
+  }
+
+  func observe(_ event: StreamLink.Event) {
+    switch event {
+    case .connected(let endpoint): Self.good("connection", "\(endpoint)")
+    case .secured(let info):
+      let end = Timestamp.format(info.certificate.notAfter * 1_000_000, wholeSeconds: true)
+      Self.good("TLS", "\(info.version), \(info.cipher)")
+      Self.good("certificate", "\(info.certificate.subject), until \(end), key \(info.certificate.publicKey)")
+    case .online(let jid, _): Self.good("login", "\(jid.bare)")
+    default: break
+    }
+  }
+
+  func begin(_ exchange: Exchange, features: StreamFeatures) {
+    exchange.send(IQ(.get, id: "disco", to: settings.account.jid.server, payload: DiscoInfo.request()).element)
+  }
+
+  func receive(_ element: Element, _ exchange: Exchange) {
+    guard let iq = try? IQ(element), iq.id == "disco", !iq.isRequest else { return }
+    let software = iq.payload.flatMap(DiscoInfo.init)?.identities.first?.name
+    Self.good("server", software ?? settings.account.jid.domain)
+    exchange.finish(nil)
+  }
+}

@@ -1,0 +1,112 @@
+import Archive
+import Crypto
+import EventLoop
+import JID
+import SASL
+import SQLite
+import Systemd
+import XMPPClient
+import XMPPStanzas
+import XMPPStream
+
+extension Daemon {
+  /// What the archive remembers from earlier runs.
+  struct Memory: Sendable {
+    var roster = XMPPClient.Roster()
+    var floor: MechanismFloor?
+    /// The same for this installation, so that a new process takes the place of the old one's session.
+    var resource = ""
+    /// The id of the newest message.
+    var messages: Int64 = 0
+  }
+
+  /// Reads it, and calls back on the loop.
+  static func readMemory(of parts: Parts, done: @escaping @LoopActor (Memory) -> Void) {
+    let proposed = MachineIdentity.applicationID().map { "xmppbotd-" + $0.prefix(8) }
+      ?? "xmppbotd-" + Random.identifier(bytes: 6)
+    parts.archive.write { transaction throws(DatabaseError) -> Memory in
+      var memory = Memory()
+      memory.messages = try transaction.queries.newestID()
+      memory.floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
+      memory.roster = XMPPClient.Roster(
+        items: try transaction.queries.roster().compactMap(RosterItem.init), version: try transaction.queries.meta(.rosterVersion))
+      if let resource = try transaction.queries.meta(.resource) {
+        memory.resource = resource
+      } else {
+        memory.resource = proposed
+        try transaction.setMeta(.resource, to: proposed)
+      }
+      return memory
+    } completion: { result in
+      LoopActor.assumeIsolated {
+        switch result {
+        case .success(let memory): done(memory)
+        case .failure(let error):
+          parts.log.log(.archiveError, error.description)
+          EventLoop.main.exit(ExitCode.failed.rawValue)
+        }
+      }
+    }
+  }
+
+  /// Keeps the roster as it now is, so that after a restart only what changed need be sent (RFC 6121 section 2.6).
+  func keep(_ roster: XMPPClient.Roster, _ change: XMPPClient.Roster.Change) {
+    gate.write { transaction throws(DatabaseError) in
+      switch change {
+      case .replaced: try transaction.replaceRoster(roster.items.values.compactMap(RosterEntry.init))
+      case .updated(let item):
+        if let entry = RosterEntry(item) { try transaction.upsertRoster(entry) }
+      case .removed(let jid): try transaction.deleteRoster(jid: jid.description)
+      }
+      try transaction.setMeta(.rosterVersion, to: roster.version)
+    } done: { _ in }
+  }
+}
+
+extension RosterItem {
+  init?(_ entry: RosterEntry) {
+    guard let jid = try? JID(entry.jid) else { return nil }
+    self.init(
+      jid: jid, name: entry.name, subscription: Subscription(rawValue: entry.subscription.rawValue) ?? .none,
+      isPending: entry.ask, groups: entry.groups)
+  }
+}
+
+extension RosterEntry {
+  init?(_ item: RosterItem) {
+    guard let subscription = Subscription(rawValue: item.subscription.rawValue) else { return nil }
+    self.init(
+      jid: item.jid.description, name: item.name, subscription: subscription, ask: item.isPending, groups: item.groups)
+  }
+}
+
+/// What logins are made of, and what they leave: the strongest mechanism seen goes into the archive, derived keys stay in
+/// memory.
+@LoopActor
+final class CredentialKeeper {
+  var password: SecretBytes
+  private var floor: MechanismFloor?
+  private var saltedPassword: SaltedPassword?
+  private let gate: ArchiveGate
+
+  init(password: SecretBytes, floor: MechanismFloor?, gate: ArchiveGate) {
+    self.password = password
+    self.floor = floor
+    self.gate = gate
+  }
+
+  var current: XMPPStream.Credentials {
+    XMPPStream.Credentials(password: password, floor: floor, saltedPassword: saltedPassword) {
+      Base64.encode(Random.bytes(18))
+    }
+  }
+
+  func remember(_ login: Login) {
+    saltedPassword = login.saltedPassword
+    guard login.floor != floor else { return }
+    floor = login.floor
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.setMeta(.saslFloor, to: login.floor.rawValue)
+    } done: { _ in }
+  }
+}

@@ -1,0 +1,125 @@
+import Archive
+import EventLoop
+import SQLite
+
+/// The way into the archive: in order, and nothing lost while it can't be written.
+///
+/// A write that fails for want of space or for another fault that may pass is held, with all that follow, and tried again
+/// every two seconds; meanwhile nobody is told that it is done, and `onPressure` stops the reading, so that the server
+/// keeps what it can't deliver.
+@LoopActor
+final class ArchiveGate {
+  typealias Work<T> = @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> T
+
+  /// Work that waits, or is under way, and about how many bytes it holds in memory.
+  private struct Load {
+    var count = 0
+    var bytes = 0
+    var isHigh: Bool { count >= 1_024 || bytes >= 8_388_608 }
+    var isLow: Bool { count <= 256 && bytes <= 2_097_152 }
+  }
+
+  /// Tells when reading should stop (true) and when it may go on.
+  var onPressure: @LoopActor (Bool) -> Void = { _ in }
+  /// The archive failed, or works again (nil).
+  var onFault: @LoopActor (ArchiveError?) -> Void = { _ in }
+  /// A write that can never succeed was dropped.
+  var onDropped: @LoopActor (ArchiveError) -> Void = { _ in }
+  /// The archive can't be trusted any more: the process must end.
+  var onFatal: @LoopActor (ArchiveError) -> Void = { _ in }
+  /// All that was submitted is done.
+  var onIdle: @LoopActor () -> Void = {}
+
+  let archive: Archive
+  private let retryInterval = Duration.seconds(2)
+  private var load = Load()
+  private var isUnderPressure = false
+  private var isFailing = false
+  /// Failed, in order; then those that came while failing.
+  private var failed: [@LoopActor () -> Void] = []
+  private var waiting: [@LoopActor () -> Void] = []
+  private var retryTimer: TimerSource?
+
+  init(_ archive: Archive) {
+    self.archive = archive
+  }
+
+  var isIdle: Bool { load.count == 0 }
+
+  /// Commits `work` and then calls `done` with what it returned. `bytes`: about what it holds in memory.
+  func write<T: Sendable>(
+    bytes: Int = 256, _ work: @escaping Work<T>, done: @escaping @LoopActor (T) -> Void
+  ) {
+    load.count += 1
+    load.bytes += bytes
+    updatePressure()
+    if isFailing {
+      waiting.append { self.attempt(bytes, work, done) }
+    } else {
+      attempt(bytes, work, done)
+    }
+  }
+
+  private func attempt<T: Sendable>(
+    _ bytes: Int, _ work: @escaping Work<T>, _ done: @escaping @LoopActor (T) -> Void
+  ) {
+    archive.write(work) { [self] result in
+      // The archive delivers on the loop (`Archive.open`).
+      LoopActor.assumeIsolated {
+        switch result {
+        case .success(let value):
+          recovered()
+          finish(bytes)
+          done(value)
+        case .failure(let error) where error.mayPass:
+          failed.append { self.attempt(bytes, work, done) }
+          fail(error)
+        case .failure(let error):
+          finish(bytes)
+          if error.isFatal { onFatal(error) } else { onDropped(error) }
+        }
+        if load.count == 0 { onIdle() }
+      }
+    }
+  }
+
+  private func finish(_ bytes: Int) {
+    load.count -= 1
+    load.bytes -= bytes
+    updatePressure()
+  }
+
+  private func updatePressure() {
+    let should = isFailing || (isUnderPressure ? !load.isLow : load.isHigh)
+    guard should != isUnderPressure else { return }
+    isUnderPressure = should
+    onPressure(should)
+  }
+
+  private func fail(_ error: ArchiveError) {
+    if !isFailing {
+      isFailing = true
+      onFault(error)
+      updatePressure()
+    }
+    guard retryTimer == nil else { return }
+    retryTimer = TimerSource(after: retryInterval) { [self] in
+      retryTimer = nil
+      let again = failed + waiting
+      failed = []
+      waiting = []
+      for attempt in again { attempt() }
+    }
+  }
+
+  private func recovered() {
+    guard isFailing else { return }
+    isFailing = false
+    onFault(nil)
+    updatePressure()
+    // What came meanwhile follows what was tried again just now.
+    let next = waiting
+    waiting = []
+    for attempt in next { attempt() }
+  }
+}

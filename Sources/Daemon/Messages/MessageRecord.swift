@@ -1,0 +1,75 @@
+import Archive
+import BotKit
+import JID
+import XML
+import XMPPStanzas
+
+/// What came over the stream, as the archive keeps it and as commands see it.
+extension Message {
+  /// True when there is something to keep: a text, a subject, or a deed done to an earlier message.
+  var isWorthKeeping: Bool {
+    body != nil || subject != nil || retracts != nil || encryption != nil || kind == .error
+  }
+
+  /// The archive's row of a message that `from` sent.
+  func row(from: JID, time: Int64, raw: String?) -> NewMessage {
+    var row = NewMessage(.in, NewMessage.Kind(kind), peer: from.bare.description, time: time, body: body)
+    if kind == .groupchat {
+      row.room = from.bare.description
+      row.nick = from.resource
+    } else {
+      row.resource = from.resource
+      row.nick = nickname
+    }
+    row.occupantID = occupantID
+    row.subject = subject
+    row.lang = lang
+    row.thread = thread
+    row.delay = delay?.stamp
+    row.messageID = id
+    row.originID = originID
+    row.stanzaID = stanzaIDs.first.map { .init(id: $0.id, by: $0.by) }
+    row.replaces = replaces
+    row.retracts = retracts
+    row.replyTo = replyTo
+    row.error = error?.description
+    row.rawXML = raw
+    return row
+  }
+
+  /// The message for the router; nil when it can be no command, whatever it says.
+  func chat(from: JID, account: JID, time: Int64) -> ChatMessage? {
+    // Never an answer to an error, to a headline, to ourselves, to a correction, to what we can't read, to a server.
+    guard kind == .chat || kind == .normal, let body, from.bare != account, from.local != nil, replaces == nil,
+      retracts == nil, encryption == nil, !concernsRoom
+    else { return nil }
+    let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
+    return ChatMessage(
+      sender: from.bare, body: body, resource: from.resource, nick: nickname, messageID: id, lang: lang, time: time,
+      age: age)
+  }
+}
+
+extension NewMessage.Kind {
+  init(_ kind: Message.Kind) {
+    switch kind {
+    case .normal: self = .normal
+    case .chat: self = .chat
+    case .groupchat: self = .groupchat
+    case .headline: self = .headline
+    case .error: self = .error
+    }
+  }
+}
+
+extension Message.Kind {
+  init(_ kind: NewMessage.Kind) {
+    switch kind {
+    case .normal: self = .normal
+    case .chat: self = .chat
+    case .groupchat: self = .groupchat
+    case .headline: self = .headline
+    case .error: self = .error
+    }
+  }
+}

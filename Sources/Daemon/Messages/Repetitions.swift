@@ -1,0 +1,33 @@
+import JID
+
+/// Which messages came before: a client that was cut off sends again what it got no receipt for, under the same id.
+/// Bounded; the oldest are forgotten first.
+struct Repetitions {
+  private struct Key: Hashable {
+    var sender: JID
+    var id: String
+  }
+
+  private var seen: Set<Key> = []
+  private var order: [Key] = []
+  private var oldest = 0
+  private let capacity: Int
+
+  init(capacity: Int = 2_000) {
+    self.capacity = capacity
+  }
+
+  /// True when `sender` has sent a message of this id before; remembers it.
+  mutating func isRepeated(_ id: String, from sender: JID) -> Bool {
+    let key = Key(sender: sender, id: id)
+    guard seen.insert(key).inserted else { return true }
+    if order.count < capacity {
+      order.append(key)
+    } else {
+      seen.remove(order[oldest])
+      order[oldest] = key
+      oldest = (oldest + 1) % capacity
+    }
+    return false
+  }
+}

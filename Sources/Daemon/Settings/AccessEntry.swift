@@ -1,0 +1,99 @@
+import Configuration
+import JID
+
+/// One entry of a list that says who may do something.
+public enum AccessEntry: Sendable, Hashable {
+  /// A bare JID.
+  case jid(JID)
+  /// `*@domain`: every account of that domain.
+  case domain(JID)
+  /// `@name`: the members of `[group name]`.
+  case group(String)
+  /// Everyone in the bot's roster who has its subscription.
+  case roster
+  case everyone
+  /// Nobody; stands alone.
+  case none
+
+  /// What kinds of entry a key takes beside JID and `*@domain`.
+  struct Forms: OptionSet {
+    let rawValue: Int
+    static let group = Forms(rawValue: 1)
+    static let roster = Forms(rawValue: 2)
+    static let everyone = Forms(rawValue: 4)
+    static let none = Forms(rawValue: 8)
+
+    /// Each form as it is written.
+    var words: [String] {
+      var words = ["JID", "*@DOMAIN"]
+      if contains(.group) { words.append("@GROUP") }
+      if contains(.roster) { words.append("roster") }
+      if contains(.everyone) { words.append("everyone") }
+      if contains(.none) { words.append("none") }
+      return words
+    }
+  }
+
+  init(_ text: String, forms: Forms) throws(ValueProblem) {
+    switch text {
+    case "roster" where forms.contains(.roster): self = .roster
+    case "everyone" where forms.contains(.everyone): self = .everyone
+    case "none" where forms.contains(.none): self = .none
+    case _ where text.hasPrefix("*@"):
+      let domain = try bareJID(String(text.dropFirst(2)))
+      guard domain.local == nil else { throw ValueProblem("has two `@`", remedy: "write *@DOMAIN") }
+      self = .domain(domain)
+    case _ where text.hasPrefix("@") && forms.contains(.group) && text.count > 1:
+      self = .group(String(text.dropFirst()))
+    default:
+      // A server's own JID has no `@`, but a word without a dot is a slip far more often.
+      guard text.contains("@"), !text.hasPrefix("@") else {
+        throw ValueProblem("is none of " + forms.words.joined(separator: ", "), remedy: "write one of these")
+      }
+      self = .jid(try bareJID(text))
+    }
+  }
+}
+
+extension ValueKind where Value == [AccessEntry] {
+  /// A list of entries; `none` stands alone.
+  static func access(_ forms: AccessEntry.Forms) -> ValueKind {
+    let element = ValueKind<AccessEntry>(syntax: forms.words.joined(separator: " | ")) { text throws(ValueProblem) in
+      try AccessEntry(text, forms: forms)
+    }
+    let list = ValueKind.list(of: element)
+    return ValueKind(syntax: list.syntax) { text throws(ValueProblem) in
+      let entries = try list.parse(text)
+      if entries.count > 1, entries.contains(AccessEntry.none) {
+        throw ValueProblem("has `none` among others", remedy: "leave the others out, or `none`")
+      }
+      return entries
+    }
+  }
+}
+
+extension ValueKind where Value == JID {
+  /// An account's address without a resource.
+  static var accountJID: ValueKind {
+    ValueKind(syntax: "JID") { text throws(ValueProblem) in
+      let jid = try bareJID(text, resourceRemedy: "put what follows the slash into `resource`")
+      guard jid.local != nil else {
+        throw ValueProblem("has no part before `@`", remedy: "write it as bot@example.org")
+      }
+      return jid
+    }
+  }
+}
+
+private func bareJID(
+  _ text: String, resourceRemedy: String = "leave out the slash and what follows it"
+) throws(ValueProblem) -> JID {
+  let jid: JID
+  do throws(JIDError) {
+    jid = try JID(text)
+  } catch {
+    throw ValueProblem("is no JID: its \(error)", remedy: "write it as name@example.org")
+  }
+  guard jid.resource == nil else { throw ValueProblem("has a resource", remedy: resourceRemedy) }
+  return jid
+}

@@ -1,0 +1,43 @@
+import Configuration
+import Glibc
+
+/// Checks of files that the configuration names.
+enum OperatorFile {
+  /// Why `path` must not be run as a command; nil when it may.
+  static func problemAsProgram(_ path: String) -> ValueProblem? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return unreadable() }
+    guard status.st_mode & S_IFMT == S_IFREG else { return ValueProblem("is not a file", remedy: "name a program") }
+    if let problem = writableByOthers(status, path: path) { return problem }
+    guard access(path, X_OK) == 0 else {
+      return ValueProblem("cannot be executed by this user", remedy: "chmod 755 \(path)")
+    }
+    return nil
+  }
+
+  /// Why `path` cannot be read; nil when it can.
+  static func problemAsReadable(_ path: String) -> ValueProblem? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return unreadable() }
+    guard status.st_mode & S_IFMT == S_IFREG else { return ValueProblem("is not a file", remedy: "name a file") }
+    guard access(path, R_OK) == 0 else {
+      return ValueProblem("cannot be read by this user", remedy: "chmod a+r \(path)")
+    }
+    return nil
+  }
+
+  /// Root's group and the service's own are not others: many systems give each user a group and let it write.
+  private static func writableByOthers(_ status: stat, path: String) -> ValueProblem? {
+    let byGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && status.st_gid != getegid()
+    guard byGroup || status.st_mode & S_IWOTH != 0 else { return nil }
+    return ValueProblem("can be written by others", remedy: "chmod go-w \(path)")
+  }
+
+  private static func unreadable() -> ValueProblem {
+    switch errno {
+    case ENOENT: ValueProblem("does not exist", remedy: "create it, or correct the path")
+    case EACCES: ValueProblem("is in a folder that this user may not enter", remedy: "move it, or chmod the folder")
+    case let code: ValueProblem("cannot be examined: \(String(cString: strerror(code)))", remedy: "correct the path")
+    }
+  }
+}

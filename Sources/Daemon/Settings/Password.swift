@@ -1,0 +1,72 @@
+import Configuration
+import Glibc
+import Systemd
+
+/// The account's password, as UTF-8. Never shown by descriptions.
+public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public let bytes: [UInt8]
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  public var description: String { "(password)" }
+  public var debugDescription: String { "(password)" }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+
+  /// Reads the password from `password-file` if that is set, else from the systemd credential `password`. One line end
+  /// at the end is not part of it.
+  public static func load(
+    for settings: Settings, environment: [String: String]
+  ) throws(ConfigurationProblems) -> Password {
+    if let file = settings.account.passwordFile {
+      guard let password = try read(file, mustBePrivate: true) else {
+        throw problem(file, "is empty", "write the password into it")
+      }
+      return password
+    }
+    // systemd keeps credentials from others itself, by access lists that the mode does not show. The unit passes an
+    // empty one when the operator has made none.
+    if let file = Credentials.path(of: "password", environment: environment),
+      let password = try read(file, mustBePrivate: false)
+    {
+      return password
+    }
+    throw problem(settings.file, "there is no password", remedyForNone(settings.file))
+  }
+
+  /// The units pass on /etc/xmppbotd/password, and NAME.password for NAME.conf.
+  private static func remedyForNone(_ file: String) -> String {
+    let keyed = "name a file that holds it with `password-file`"
+    guard file.hasPrefix("/etc/xmppbotd/"), file.hasSuffix(".conf") else { return keyed }
+    let name = file == Settings.defaultFile ? "/etc/xmppbotd/password" : file.dropLast("conf".count) + "password"
+    return "put it into \(name) (mode 600), which the unit passes on, or \(keyed)"
+  }
+
+  /// The password in `file`; nil when the file is empty.
+  private static func read(_ file: String, mustBePrivate: Bool) throws(ConfigurationProblems) -> Password? {
+    var contents: [UInt8]
+    do throws(FileError) {
+      contents = try readRegularFile(file, limit: 4096) { status throws(FileError) in
+        guard mustBePrivate, status.st_mode & 0o077 != 0 else { return }
+        let mode = String(status.st_mode & 0o7777, radix: 8)
+        throw FileError("can be read or written by others (mode \(mode))", remedy: "chmod 600 \(file)")
+      }
+    } catch {
+      throw problem(file, error.reason, error.isMissing ? "create it with the password in it, mode 600" : error.remedy)
+    }
+    if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
+    if contents.last == UInt8(ascii: "\r") { contents.removeLast() }
+    if contents.isEmpty { return nil }
+    if String(validating: contents, as: UTF8.self) == nil { throw problem(file, "is not UTF-8", "save it as UTF-8") }
+    if contents.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+      throw problem(
+        file, "holds a line break or another control character", "keep the password alone in it, in one line")
+    }
+    return Password(bytes: contents)
+  }
+
+  private static func problem(_ file: String, _ problem: String, _ remedy: String) -> ConfigurationProblems {
+    ConfigurationProblems([Diagnostic(Location(file: file), problem, remedy: remedy)])
+  }
+}

@@ -1,0 +1,47 @@
+import Configuration
+import Glibc
+
+extension ValueKind where Value == Settings.Limits.Rate {
+  /// `20/10s`, or `unlimited`.
+  static var rate: ValueKind {
+    let period = ValueKind<Duration>.duration(.seconds(1) ... .seconds(86_400))
+    let count = ValueKind<Int>.integer(1...1_000_000)
+    return ValueKind(syntax: "NUMBER/DURATION | unlimited") { text throws(ValueProblem) in
+      if text == "unlimited" { return .unlimited }
+      guard let slash = text.firstIndex(of: "/") else {
+        throw ValueProblem("is no rate", remedy: "write it as 20/10s, or `unlimited`")
+      }
+      return .commands(
+        try count.parse(String(text[..<slash])), per: try period.parse(String(text[text.index(after: slash)...])))
+    }
+  }
+}
+
+extension ValueKind where Value == String {
+  /// A host name, or an IPv4 or IPv6 address.
+  static var host: ValueKind {
+    ValueKind(syntax: "HOST") { text throws(ValueProblem) in
+      var address = in6_addr()
+      if text.contains(":"), inet_pton(AF_INET6, text, &address) != 1 {
+        throw ValueProblem("is no host", remedy: "put what follows the colon into `port`")
+      }
+      if text.contains(where: { $0.isWhitespace || "/@[]".contains($0) }) {
+        throw ValueProblem("is no host", remedy: "write a name such as xmpp.example.org, or an address")
+      }
+      return text
+    }
+  }
+
+  /// One word that may also be the name of a file, since each command has a folder of its own.
+  static var commandName: ValueKind {
+    ValueKind(syntax: "NAME") { text throws(ValueProblem) in
+      guard !text.contains(where: \.isWhitespace) else {
+        throw ValueProblem("is more than one word", remedy: "write one word; arguments belong into `exec`")
+      }
+      guard !text.contains("/"), !text.hasPrefix(".") else {
+        throw ValueProblem("holds a slash or begins with a dot", remedy: "leave it out")
+      }
+      return text
+    }
+  }
+}

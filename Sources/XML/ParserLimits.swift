@@ -1,0 +1,24 @@
+/// What a ``StreamParser`` accepts. The defaults fit a client: only its own server sends it long stanzas, such as a roster
+/// of some thousand contacts; what strangers send, servers limit to less.
+public struct ParserLimits: Sendable, Hashable {
+  /// Bytes of a first-level child, finished or not.
+  public var stanzaBytes: Int
+  /// Bytes of one tag with its attributes, and of everything up to the end of the stream header.
+  public var tokenBytes: Int
+  /// Elements inside each other, the stream itself included.
+  public var depth: Int
+  /// Attributes of one element, and namespaces that it declares.
+  public var attributes: Int
+  /// Elements and runs of text in a stanza; each costs more memory than its bytes.
+  public var nodes: Int
+
+  public init(
+    stanzaBytes: Int = 1 << 20, tokenBytes: Int = 1 << 16, depth: Int = 64, attributes: Int = 64, nodes: Int = 50_000
+  ) {
+    self.stanzaBytes = stanzaBytes
+    self.tokenBytes = tokenBytes
+    self.depth = depth
+    self.attributes = attributes
+    self.nodes = nodes
+  }
+}

@@ -1,0 +1,97 @@
+import EventLoop
+import Transport
+import XMPPStream
+
+/// Dials real servers: SRV, addresses raced, TCP, and TLS when the stream asks for it.
+@LoopActor
+public final class NetworkDialer: Dialer {
+  /// For DNS and all of a domain's servers together.
+  static let deadline = Duration.seconds(60)
+
+  private let connector: Connector
+  /// Whom to trust; replaced when the configuration is read again.
+  public var context: TLSContext
+
+  public init(context: TLSContext, resolver: Resolver = Resolver()) {
+    connector = Connector(resolver: resolver)
+    self.context = context
+  }
+
+  public var hasNext: Bool { connector.hasNext }
+
+  public func dial(
+    _ request: ConnectionRequest,
+    completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void
+  ) -> any ScheduledWork {
+    connector.connect(request, deadline: Self.deadline) { [self] in completion(adopt($0)) }
+    return Call(connector)
+  }
+
+  public func dialNext(
+    completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void
+  ) -> any ScheduledWork {
+    connector.connectNext(deadline: Self.deadline) { [self] in completion(adopt($0)) }
+    return Call(connector)
+  }
+
+  private func adopt(
+    _ result: Result<(Connection, Endpoint), ConnectError>
+  ) -> Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure> {
+    result.map { (stream: NetworkStream($0, context), endpoint: $1) }.mapError { .unreachable($0.description) }
+  }
+
+  private final class Call: ScheduledWork {
+    private let connector: Connector
+    init(_ connector: Connector) { self.connector = connector }
+    func cancel() { connector.cancel() }
+  }
+}
+
+/// A TCP connection as the stream sees it.
+@LoopActor
+private final class NetworkStream: ByteStream {
+  private let connection: Connection
+  private let context: TLSContext
+
+  init(_ connection: Connection, _ context: TLSContext) {
+    self.connection = connection
+    self.context = context
+  }
+
+  var onReceive: @LoopActor (UnsafeRawBufferPointer) -> Void {
+    get { connection.onReceive }
+    set { connection.onReceive = newValue }
+  }
+
+  var onDrained: @LoopActor () -> Void {
+    get { connection.onDrain }
+    set { connection.onDrain = newValue }
+  }
+
+  var onEnd: @LoopActor (StreamFailure) -> Void = { _ in } {
+    didSet {
+      let onEnd = onEnd
+      connection.onClose = { onEnd(.connectionLost($0.description)) }
+    }
+  }
+
+  var unsentBytes: Int { connection.unsentBytes }
+
+  func startTLS(
+    domain: String, direct: Bool, completion: @escaping @LoopActor (Result<TLSInfo, StreamFailure>) -> Void
+  ) {
+    connection.startTLS(context, domain: domain, alpn: direct ? ["xmpp-client"] : []) { result in
+      completion(
+        result.mapError { error in
+          if case .certificate = error { return .tls(error.description, isCertificate: true) }
+          return .tls(error.description, isCertificate: false)
+        })
+    }
+  }
+
+  func write(_ bytes: [UInt8]) { connection.write(bytes) }
+  func flush() { connection.flush() }
+  func setReading(_ isReading: Bool) { isReading ? connection.resumeReading() : connection.pauseReading() }
+  func close() { connection.close() }
+  func abort() { connection.abort() }
+}

@@ -1,0 +1,133 @@
+import EventLoop
+import JID
+import Transport
+import XMPPStanzas
+import XML
+import XMPPStream
+
+/// What a session is to be; it does not change while the session lives.
+public struct SessionOptions: Sendable {
+  /// Bare.
+  public var account: JID
+  public var resource: String
+  public var request: ConnectionRequest
+  public var priority: Int8 = 0
+  public var status: String?
+  public var nickname: String?
+  public var keepaliveInterval = Duration.seconds(60)
+  public var keepaliveTimeout = Duration.seconds(20)
+  public var software: Software
+  /// Who may subscribe to the bot's presence.
+  public var acceptsSubscription: @Sendable (JID) -> Bool = { _ in true }
+  /// The roster group that contacts are put into.
+  public var group = "Bot users"
+
+  public init(account: JID, resource: String, request: ConnectionRequest, software: Software) {
+    self.account = account
+    self.resource = resource
+    self.request = request
+    self.software = software
+  }
+}
+
+/// What the bot says of itself (XEP-0092, XEP-0115).
+public struct Software: Sendable {
+  public var name: String
+  public var version: String
+  /// The address that names the software in XEP-0115.
+  public var node: String
+
+  public init(name: String, version: String, node: String) {
+    self.name = name
+    self.version = version
+    self.node = node
+  }
+}
+
+/// The session's edges: time, chance, the network, and what is remembered between streams.
+public struct SessionEnvironment {
+  public var dialer: any Dialer
+  public var scheduler: any Scheduler
+  /// Microseconds since 1970, UTC.
+  public var wallClock: @LoopActor () -> Int64
+  /// In 0..<1.
+  public var random: @LoopActor () -> Double
+  /// A text that nobody can guess.
+  public var randomIdentifier: @LoopActor () -> String
+  public var credentials: @LoopActor () -> Credentials
+  /// A login succeeded: what it leaves is for `credentials` to give back.
+  public var loggedIn: @LoopActor (Login) -> Void
+  /// Called for each element in and out (`[log] xml`).
+  public var trace: (@LoopActor (_ isOutgoing: Bool, Element) -> Void)?
+
+  public init(
+    dialer: any Dialer, scheduler: any Scheduler, wallClock: @escaping @LoopActor () -> Int64,
+    random: @escaping @LoopActor () -> Double, randomIdentifier: @escaping @LoopActor () -> String,
+    credentials: @escaping @LoopActor () -> Credentials, loggedIn: @escaping @LoopActor (Login) -> Void = { _ in },
+    trace: (@LoopActor (Bool, Element) -> Void)? = nil
+  ) {
+    self.dialer = dialer
+    self.scheduler = scheduler
+    self.wallClock = wallClock
+    self.random = random
+    self.randomIdentifier = randomIdentifier
+    self.credentials = credentials
+    self.loggedIn = loggedIn
+    self.trace = trace
+  }
+}
+
+/// What the session is doing.
+public enum SessionState: Sendable {
+  case connecting
+  case online(OnlineInfo)
+  /// Offline because of the failure; the next attempt comes after so long.
+  case waiting(StreamFailure, Duration)
+  case stopped
+}
+
+/// How we are online.
+public struct OnlineInfo: Sendable {
+  /// Full.
+  public var jid: JID
+  public var security: TLSInfo?
+  public var login: Login?
+  public var since: ContinuousClock.Instant
+}
+
+/// What happened on the stream that an operator may want to know.
+public enum SessionNotice: Sendable {
+  case connected(Endpoint)
+  case redirected(String)
+  /// One of the domain's servers failed; the next is tried at once.
+  case triesNextServer(StreamFailure)
+  /// Something that came in and was not acted upon, and why.
+  case refused(String)
+  case subscriptionAccepted(JID)
+  case subscriptionRefused(JID)
+}
+
+@LoopActor
+public protocol SessionDelegate: AnyObject {
+  func session(_ session: Session, entered state: SessionState)
+  func session(_ session: Session, noticed notice: SessionNotice)
+  /// A message that passed `OriginPolicy`; `element` is what came over the wire.
+  func session(_ session: Session, received message: Message, as element: Element)
+  func session(_ session: Session, changed roster: Roster, by change: Roster.Change)
+  /// All that was written has been taken by the system.
+  func sessionDrained(_ session: Session)
+}
+
+/// Ids for our stanzas: unguessable, and short.
+struct StanzaIDs {
+  private let prefix: String
+  private var counter: UInt64 = 0
+
+  /// `random`: a text that nobody can guess.
+  init(random: String) { prefix = random }
+
+  mutating func next() -> String {
+    counter += 1
+    return prefix + String(counter, radix: 36)
+  }
+}

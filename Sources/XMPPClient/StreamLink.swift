@@ -1,0 +1,260 @@
+import EventLoop
+import JID
+import Transport
+import XML
+import XMPPStanzas
+import XMPPStream
+
+/// One stream from dialling to its end: bytes in, elements out, with the negotiation in between.
+///
+/// It joins a `ByteStream`, the parser and the `StreamMachine`; what to do once online is its owner's.
+@LoopActor
+public final class StreamLink {
+  /// What the link tells its owner.
+  public enum Event {
+    case connected(Endpoint)
+    case secured(TLSInfo)
+    /// `StreamMachine.Goal.features` is reached.
+    case features(StreamFeatures)
+    case online(JID, StreamFeatures)
+    /// A first-level element of the online stream.
+    case element(Element)
+    /// The link is over; nothing follows.
+    case ended(StreamFailure)
+  }
+
+  private let domain: String
+  private let request: ConnectionRequest
+  private let dialer: any Dialer
+  private let scheduler: any Scheduler
+  private let limits: ParserLimits
+  private let handler: @LoopActor (Event) -> Void
+  /// Called for each element in and out, when set (`xml = yes`).
+  public var trace: (@LoopActor (_ isOutgoing: Bool, Element) -> Void)?
+
+  private var machine: StreamMachine
+  private var parser: StreamParser
+  private var stream: (any ByteStream)?
+  private var dialling: (any ScheduledWork)?
+  private var phaseTimer: (any ScheduledWork)?
+  private var pendingOutput: [UInt8] = []
+  private var depth = 0
+  private var isOver = false
+  private var isParsing = false
+  private var parserIsStale = false
+  private var awaitsHandshake = false
+
+  public init(
+    _ account: StreamMachine.Account, goal: StreamMachine.Goal = .online, request: ConnectionRequest,
+    dialer: any Dialer, scheduler: any Scheduler, limits: ParserLimits = ParserLimits(),
+    handler: @escaping @LoopActor (Event) -> Void
+  ) {
+    machine = StreamMachine(account, goal: goal)
+    domain = account.jid.domain
+    self.request = request
+    self.dialer = dialer
+    self.scheduler = scheduler
+    self.limits = limits
+    self.handler = handler
+    parser = StreamParser(limits: limits)
+  }
+
+  /// The login, once it has succeeded.
+  public var login: Login? { machine.login }
+  public var unsentBytes: Int { stream?.unsentBytes ?? 0 }
+  /// Called whenever any bytes arrive.
+  public var onHeard: @LoopActor () -> Void = {}
+  /// Called when everything written has been taken by the system.
+  public var onDrained: @LoopActor () -> Void = {}
+
+  /// `withNextServer`: of the domain's servers the one behind the last, instead of all anew.
+  public func start(withNextServer: Bool = false) {
+    dialling =
+      withNextServer
+      ? dialer.dialNext { [weak self] in self?.dialled($0) }
+      : dialer.dial(request) { [weak self] in self?.dialled($0) }
+  }
+
+  private func dialled(_ result: Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) {
+    dialling = nil
+    switch result {
+    case .failure(let failure): end(failure)
+    case .success(let (stream, endpoint)): adopt(stream, endpoint)
+    }
+  }
+
+  /// Sends an element; at once, or with the rest of the turn when called from within the handler.
+  public func send(_ element: Element) {
+    trace?(true, element)
+    turn { element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
+  }
+
+  /// Gathers all that `body` sends into one write.
+  public func turn(_ body: () -> Void) {
+    depth += 1
+    body()
+    depth -= 1
+    if depth == 0, !pendingOutput.isEmpty, let stream {
+      stream.write(pendingOutput)
+      pendingOutput.removeAll(keepingCapacity: pendingOutput.capacity <= 65_536)
+      stream.flush()
+    }
+  }
+
+  public func setReading(_ isReading: Bool) {
+    stream?.setReading(isReading)
+  }
+
+  /// Ends the stream from our side: with `error` when the server broke the rules, else in peace (RFC 6120 section 4.4).
+  public func close(_ failure: StreamFailure, error: StreamError? = nil) {
+    guard !isOver else { return }
+    if stream != nil {
+      turn {
+        if let error { error.element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
+        pendingOutput += Array("</stream:stream>".utf8)
+      }
+    }
+    end(failure)
+  }
+
+  /// Breaks the connection without a word.
+  public func abort(_ failure: StreamFailure) {
+    stream?.abort()
+    end(failure)
+  }
+
+  // MARK: - Connection
+
+  private func adopt(_ stream: any ByteStream, _ endpoint: Endpoint) {
+    self.stream = stream
+    stream.onReceive = { [weak self] in self?.receive($0) }
+    stream.onEnd = { [weak self] in self?.end($0) }
+    stream.onDrained = { [weak self] in self?.onDrained() }
+    handler(.connected(endpoint))
+    guard !isOver else { return }
+    if endpoint.security == .direct {
+      begin(.handshake)
+      startTLS(direct: true)
+    } else {
+      perform(machine.connected(tls: nil))
+    }
+  }
+
+  private func startTLS(direct: Bool) {
+    stream?.startTLS(domain: domain, direct: direct) { [weak self] result in
+      guard let self, !isOver else { return }
+      switch result {
+      case .failure(let failure): end(failure)
+      case .success(let info):
+        handler(.secured(info))
+        guard !isOver else { return }
+        perform(direct ? machine.connected(tls: info.channelBinding) : machine.secured(info.channelBinding))
+      }
+    }
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
+    onHeard()
+    turn { parse(bytes) }
+  }
+
+  private func parse(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes
+    while !isOver, !rest.isEmpty {
+      let current = parser
+      isParsing = true
+      defer { isParsing = false }
+      do {
+        try current.parse(rest) { event in handle(event) }
+      } catch {
+        return close(.violation(StreamError(error.condition, error.description)), error: StreamError(error.condition))
+      }
+      guard parserIsStale else { return }
+      parserIsStale = false
+      rest = UnsafeRawBufferPointer(rebasing: rest.suffix(current.unconsumedBytes))
+      if awaitsHandshake {
+        awaitsHandshake = false
+        // Bytes behind <proceed/> came in the clear: someone put them there (CVE-2011-0411).
+        guard rest.isEmpty else {
+          return abort(.tls("data was put in before TLS began; somebody tampers", isCertificate: false))
+        }
+        return startTLS(direct: false)
+      }
+      parser = StreamParser(limits: limits)
+    }
+  }
+
+  private func handle(_ event: StreamEvent) {
+    guard !isOver else { return }
+    switch event {
+    case .opened(let header): perform(machine.opened(header))
+    case .closed: perform(machine.closed())
+    case .element(let element):
+      trace?(false, element)
+      if machine.isOnline, element.namespace == Namespace.client {
+        handler(.element(element))
+      } else {
+        perform(machine.received(element))
+      }
+    }
+    if isOver { parser.stop() }
+  }
+
+  // MARK: - Actions
+
+  private func perform(_ actions: [StreamMachine.Action]) {
+    turn {
+      for action in actions { perform(action) }
+    }
+  }
+
+  private func perform(_ action: StreamMachine.Action) {
+    switch action {
+    case .phase(let phase): begin(phase)
+    case .open(let header):
+      restartParser()
+      pendingOutput += Array(header.utf8)
+    case .send(let element): send(element)
+    case .startTLS:
+      awaitsHandshake = true
+      restartParser()
+    case .features(let features):
+      phaseTimer = nil
+      handler(.features(features))
+    case .online(let jid, let features):
+      phaseTimer = nil
+      handler(.online(jid, features))
+    case .fail(.violation(let error)): close(.violation(error), error: StreamError(error.condition))
+    case .fail(let failure): close(failure)
+    }
+  }
+
+  private func restartParser() {
+    if isParsing {
+      // We are inside this parser's own callback: it is stopped now and replaced when it has returned.
+      parser.stop()
+      parserIsStale = true
+    } else {
+      parser = StreamParser(limits: limits)
+    }
+  }
+
+  private func begin(_ phase: StreamMachine.Phase) {
+    phaseTimer = scheduler.schedule(after: phase.deadline) { [weak self] in
+      self?.close(.timeout(phase: phase.rawValue), error: StreamError("connection-timeout"))
+    }
+  }
+
+  private func end(_ failure: StreamFailure) {
+    guard !isOver else { return }
+    isOver = true
+    phaseTimer = nil
+    dialling?.cancel()
+    dialling = nil
+    stream?.onReceive = { _ in }
+    stream?.onEnd = { _ in }
+    stream?.onDrained = {}
+    stream?.close()
+    handler(.ended(failure))
+  }
+}

@@ -1,0 +1,104 @@
+import JID
+import XML
+
+/// A message stanza (RFC 6121 section 5.2) with the payloads that the bot understands.
+public struct Message: Sendable {
+  public enum Kind: String, Sendable { case normal, chat, groupchat, headline, error }
+
+  public var kind: Kind
+  public var id: String?
+  public var from: JID?
+  public var to: JID?
+  public var lang: String?
+  public var body: String?
+  public var subject: String?
+  public var thread: String?
+  public var error: StanzaError?
+  /// When it was first sent, if it was held back on its way (XEP-0203).
+  public var delay: Delay?
+  /// All `<stanza-id/>` found; which of them to believe, OriginPolicy says (XEP-0359 section 5).
+  public var stanzaIDs: [StanzaID] = []
+  public var originID: String?
+  /// The id of the message that this one corrects (XEP-0308).
+  public var replaces: String?
+  /// The id of the message that this one retracts (XEP-0424).
+  public var retracts: String?
+  /// The id of the message that this one answers (XEP-0461).
+  public var replyTo: String?
+  public var occupantID: String?
+  public var chatState: ChatState?
+  public var nickname: String?
+  /// The encryption's namespace, when the text is for other eyes (XEP-0380).
+  public var encryption: String?
+  /// An invitation, or a word from within a room (XEP-0045): the sender's address names no person.
+  public var concernsRoom = false
+  /// A forwarded copy or an archive's result hangs on it (XEP-0280, XEP-0313).
+  public var wrapper: Wrapper?
+
+  public enum Wrapper: String, Sendable { case carbon, archiveResult, publishEvent }
+
+  /// A message of our own.
+  public init(_ kind: Kind, to: JID, id: String, body: String? = nil) {
+    self.kind = kind
+    self.to = to
+    self.id = id
+    self.body = body
+  }
+
+  public init(_ element: Element) throws(StanzaFault) {
+    // A type that is not known is a normal message (RFC 6121 section 5.2.2).
+    kind = element["type"].flatMap(Kind.init(rawValue:)) ?? .normal
+    id = element["id"]
+    from = try element.address("from")
+    to = try element.address("to")
+    lang = element.lang
+    for node in element.children {
+      guard case .element(let child) = node else { continue }
+      read(child)
+    }
+    if kind == .error { error = StanzaError(errorStanza: element) }
+  }
+
+  private mutating func read(_ child: Element) {
+    if child.namespace == Namespace.client {
+      switch child.name {
+      // Bodies in further languages are translations: the first one counts.
+      case "body": if body == nil { body = child.text }
+      case "subject": if subject == nil { subject = child.text }
+      case "thread": thread = child.text
+      default: break
+      }
+      return
+    }
+    switch (child.namespace, child.name) {
+    case (Namespace.delay, "delay"): delay = delay ?? Delay(child)
+    case (Namespace.stanzaID, "stanza-id"): if let id = StanzaID(child) { stanzaIDs.append(id) }
+    case (Namespace.stanzaID, "origin-id"): originID = child["id"]
+    case (Namespace.correct, "replace"): replaces = child["id"]
+    case (Namespace.retract, "retract"): retracts = child["id"]
+    case (Namespace.reply, "reply"): replyTo = child["id"]
+    case (Namespace.occupantID, "occupant-id"): occupantID = child["id"]
+    case (Namespace.nickname, "nick"): nickname = child.text
+    case (Namespace.explicitEncryption, "encryption"): encryption = child["namespace"] ?? "unknown"
+    case (Namespace.carbons, "sent"), (Namespace.carbons, "received"): wrapper = .carbon
+    case (Namespace.archive, "result"): wrapper = .archiveResult
+    case (Namespace.pubsubEvent, "event"): wrapper = .publishEvent
+    case (Namespace.mucUser, "x"): concernsRoom = true
+    case (Namespace.chatStates, let name): chatState = ChatState(rawValue: name)
+    default: break
+    }
+  }
+
+  public var element: Element {
+    var message = Element(
+      "message", Namespace.client,
+      [("type", kind == .normal ? nil : kind.rawValue), ("to", to?.description), ("id", id)])
+    if let lang { message.lang = lang }
+    if let subject { message.append(Element("subject", Namespace.client, text: subject)) }
+    if let body { message.append(Element("body", Namespace.client, text: body)) }
+    if let thread { message.append(Element("thread", Namespace.client, text: thread)) }
+    if let originID { message.append(Element("origin-id", Namespace.stanzaID, [("id", originID)])) }
+    if let chatState { message.append(Element(chatState.rawValue, Namespace.chatStates)) }
+    return message
+  }
+}

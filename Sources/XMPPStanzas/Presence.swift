@@ -1,0 +1,55 @@
+import JID
+import XML
+
+/// A presence stanza (RFC 6121 section 4.7).
+public struct Presence: Sendable {
+  public enum Kind: String, Sendable {
+    case available, unavailable, subscribe, subscribed, unsubscribe, unsubscribed, probe, error
+  }
+
+  public var kind: Kind
+  public var from: JID?
+  public var to: JID?
+  public var status: String?
+  /// The nickname that a contact goes by (XEP-0172); for show only.
+  public var nickname: String?
+  public var priority: Int8 = 0
+  public var caps: Caps?
+
+  public init(_ kind: Kind, to: JID? = nil) {
+    self.kind = kind
+    self.to = to
+  }
+
+  public init(_ element: Element) throws(StanzaFault) {
+    if let type = element["type"] {
+      guard let kind = Kind(rawValue: type), kind != .available else {
+        throw StanzaFault("<presence/> of type '\(type)'")
+      }
+      self.kind = kind
+    } else {
+      kind = .available
+    }
+    from = try element.address("from")
+    to = try element.address("to")
+    for child in element.elements {
+      switch (child.name, child.namespace) {
+      case ("status", Namespace.client): status = child.text
+      case ("priority", Namespace.client): priority = Int8(child.text) ?? 0
+      case ("nick", Namespace.nickname): nickname = child.text
+      default: break
+      }
+    }
+  }
+
+  public var element: Element {
+    var presence = Element(
+      "presence", Namespace.client,
+      [("type", kind == .available ? nil : kind.rawValue), ("to", to?.description)])
+    if let status { presence.append(Element("status", Namespace.client, text: status)) }
+    if priority != 0 { presence.append(Element("priority", Namespace.client, text: String(priority))) }
+    if let nickname { presence.append(Element("nick", Namespace.nickname, text: nickname)) }
+    if let caps { presence.append(caps.element) }
+    return presence
+  }
+}

@@ -1,0 +1,69 @@
+import XML
+
+/// A stanza error (RFC 6120 section 8.3).
+public struct StanzaError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What the sender may do about it (section 8.3.2).
+  public enum Kind: String, Sendable {
+    case auth, cancel, `continue`, modify, wait
+  }
+
+  /// The defined conditions (section 8.3.3) that the bot sends or tells apart.
+  public enum Condition: String, Sendable {
+    case badRequest = "bad-request"
+    case conflict
+    case featureNotImplemented = "feature-not-implemented"
+    case forbidden
+    case gone
+    case internalServerError = "internal-server-error"
+    case itemNotFound = "item-not-found"
+    case jidMalformed = "jid-malformed"
+    case notAcceptable = "not-acceptable"
+    case notAllowed = "not-allowed"
+    case notAuthorized = "not-authorized"
+    case policyViolation = "policy-violation"
+    case recipientUnavailable = "recipient-unavailable"
+    case redirect
+    case registrationRequired = "registration-required"
+    case remoteServerNotFound = "remote-server-not-found"
+    case remoteServerTimeout = "remote-server-timeout"
+    case resourceConstraint = "resource-constraint"
+    case serviceUnavailable = "service-unavailable"
+    case subscriptionRequired = "subscription-required"
+    case undefinedCondition = "undefined-condition"
+    case unexpectedRequest = "unexpected-request"
+  }
+
+  public var kind: Kind
+  public var condition: Condition
+  public var text: String?
+
+  public init(_ kind: Kind, _ condition: Condition, _ text: String? = nil) {
+    self.kind = kind
+    self.condition = condition
+    self.text = text
+  }
+
+  /// Reads the `<error/>` child of an error stanza; what is missing or unknown becomes `undefined-condition`.
+  public init(errorStanza: Element) {
+    let error = errorStanza.child("error", Namespace.client)
+    kind = error?["type"].flatMap(Kind.init(rawValue:)) ?? .cancel
+    condition = .undefinedCondition
+    for child in error?.elements ?? [] where child.namespace == Namespace.stanzaErrors {
+      if child.name == "text" {
+        text = child.text
+      } else {
+        condition = Condition(rawValue: child.name) ?? .undefinedCondition
+      }
+    }
+  }
+
+  /// The `<error/>` element.
+  public var element: Element {
+    var error = Element("error", Namespace.client, [("type", kind.rawValue)])
+    error.append(Element(condition.rawValue, Namespace.stanzaErrors))
+    if let text { error.append(Element("text", Namespace.stanzaErrors, text: text)) }
+    return error
+  }
+
+  public var description: String { condition.rawValue + (text.map { " (\($0))" } ?? "") }
+}

@@ -1,0 +1,203 @@
+import Crypto
+import EventLoop
+import JID
+import SASL
+import Transport
+import XML
+import XMPPClient
+import XMPPStanzas
+import XMPPStream
+
+/// Plays scripts against a session: no network, no waiting, the same each time.
+@LoopActor
+public final class Conversation: SessionDelegate {
+  public let clock = ManualClock()
+  public let dialer = ScriptedDialer()
+  public private(set) var session: Session
+  /// What the session told its delegate and no script has looked at yet, one line each.
+  public private(set) var events: [String] = []
+  /// Called with each message, as the bot's own code would be.
+  public var onMessage: (@LoopActor (Message) -> Void)?
+  private var names: [String: String] = [:]
+  private var parser = StreamParser()
+  private var heard: [Element] = []
+
+  /// What every script may take for granted: bot@example.org, with the password `secret`, resource `r`.
+  public static func options() throws -> SessionOptions {
+    var options = SessionOptions(
+      account: try JID("bot@example.org"), resource: "r",
+      request: ConnectionRequest(domain: "example.org", host: nil, port: nil, mode: .auto),
+      software: Software(name: "bot", version: "1", node: "https://example.org/bot"))
+    options.status = "here"
+    return options
+  }
+
+  /// `random` decides what chance would decide: in 0..<1.
+  public init(_ options: SessionOptions, roster: Roster = Roster(), random: Double = 0.5) {
+    let environment = SessionEnvironment(
+      dialer: dialer, scheduler: clock, wallClock: { 1_000_000_000_000_000 }, random: { random },
+      randomIdentifier: { "id" },
+      credentials: { Credentials(password: SecretBytes(Array("secret".utf8)), nonce: { "nonce" }) })
+    session = Session(options, roster: roster, environment: environment)
+    session.delegate = self
+    session.start()
+  }
+
+  /// Plays `text`; throws where it goes another way.
+  public func play(_ text: String) throws {
+    for line in try Script(text).lines {
+      do {
+        try perform(line.step)
+      } catch let error as Surprise {
+        throw ScriptError(line: line.number, reason: error.reason)
+      }
+    }
+  }
+
+  private struct Surprise: Error {
+    let reason: String
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  private func perform(_ step: Script.Step) throws {
+    switch step {
+    case .server(let xml): try stream().deliver(substituted(xml))
+    case .bot(let xml): try expect(xml)
+    case .silence:
+      listen()
+      if let element = heard.first { throw Surprise("the bot said \(element.xml)") }
+    case .connects, .connectsDirectly:
+      let security: Security = step == .connects ? .starttls : .direct
+      guard dialer.accept(security) else { throw Surprise("the bot does not connect") }
+      parser = StreamParser()
+    case .cannotConnect(let reason):
+      guard dialer.refuse(.unreachable(reason)) else { throw Surprise("the bot does not connect") }
+    case .handshake:
+      listen()
+      parser = StreamParser()
+      guard let info = Self.security, try stream().completeTLS(.success(info)) else {
+        throw Surprise("the bot began no TLS")
+      }
+    case .after(let duration): clock.advance(by: duration)
+    case .lost: try stream().lose(.connectionLost("reset"))
+    case .closes:
+      listen()
+      guard try stream().isClosed else { throw Surprise("the connection still stands") }
+    case .event(let expected):
+      guard let index = events.firstIndex(where: { $0.hasPrefix(expected) }) else {
+        throw Surprise("no such event, but \(events)")
+      }
+      events.removeSubrange(...index)
+    }
+  }
+
+  private func stream() throws -> ScriptedStream {
+    guard let stream = dialer.stream else { throw Surprise("there is no connection") }
+    return stream
+  }
+
+  private func expect(_ xml: String) throws {
+    listen()
+    guard !heard.isEmpty else { throw Surprise("the bot says nothing, instead of \(xml)") }
+    let actual = heard.removeFirst()
+    if xml == "<stream:stream>" || xml == "</stream:stream>" {
+      guard actual.isNamed(xml, "") else { throw Surprise("the bot says \(actual.xml)") }
+      return
+    }
+    guard let expected = Self.parse(substituted(xml)) else { throw Surprise("this is no XML: \(xml)") }
+    guard Expectation(element: expected).matches(actual, &names) else {
+      throw Surprise("the bot says \(actual.xml)")
+    }
+  }
+
+  private func substituted(_ text: String) -> String {
+    var text = text
+    for (name, value) in names { text = text.split(separator: "$\(name)", omittingEmptySubsequences: false).joined(separator: value) }
+    return text
+  }
+
+  /// Takes apart what the bot has written since.
+  private func listen() {
+    guard let stream = dialer.stream else { return }
+    var bytes = stream.written
+    stream.written = []
+    while !bytes.isEmpty {
+      // A stream that begins anew begins with an XML declaration.
+      let declaration = Array("<?xml".utf8)
+      let next = bytes.dropFirst().indices.first { bytes[$0...].starts(with: declaration) } ?? bytes.count
+      if bytes.starts(with: declaration) { parser = StreamParser() }
+      let part = Array(bytes[..<next])
+      bytes.removeFirst(next)
+      do {
+        try part.withUnsafeBytes { buffer in
+          try parser.parse(buffer) { event in
+            switch event {
+            case .opened: heard.append(Element("<stream:stream>", ""))
+            case .element(let element): heard.append(element)
+            case .closed: heard.append(Element("</stream:stream>", ""))
+            }
+          }
+        }
+      } catch {
+        heard.append(Element("unreadable", "", text: "\(error)"))
+      }
+    }
+  }
+
+  /// What a scripted handshake gives: nothing that a login could be bound to, so that logins are the same each time.
+  private static let security = PublicKeyPin("sha256:" + Base64.encode([UInt8](repeating: 7, count: 32))).map { key in
+    TLSInfo(
+      version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: nil,
+      certificate: CertificateSummary(
+        subject: "CN=example.org", issuer: "CN=Scripted CA", notAfter: 2_000_000_000, publicKey: key),
+      tlsExporter: nil, tlsServerEndPoint: nil)
+  }
+
+  private static func parse(_ xml: String) -> Element? {
+    let parser = StreamParser()
+    var found: Element?
+    let text =
+      "<stream:stream xmlns='\(Namespace.client)' xmlns:stream='\(Namespace.stream)' version='1.0'>" + xml
+    try? Array(text.utf8).withUnsafeBytes { buffer in
+      try parser.parse(buffer) { event in
+        if case .element(let element) = event { found = element }
+      }
+    }
+    return found
+  }
+
+  // MARK: - SessionDelegate
+
+  public func session(_ session: Session, entered state: SessionState) {
+    switch state {
+    case .connecting: events.append("connecting")
+    case .online(let info): events.append("online as \(info.jid)")
+    case .waiting(let failure, let delay): events.append("waiting \(delay): \(failure)")
+    case .stopped: events.append("stopped")
+    }
+  }
+
+  public func session(_ session: Session, noticed notice: SessionNotice) {
+    switch notice {
+    case .connected: break
+    case .redirected(let host): events.append("redirected to \(host)")
+    case .triesNextServer(let failure): events.append("tries the next server: \(failure)")
+    case .refused(let reason): events.append("refused: \(reason)")
+    case .subscriptionAccepted(let jid): events.append("accepted \(jid)")
+    case .subscriptionRefused(let jid): events.append("turned down \(jid)")
+    }
+  }
+
+  public func session(_ session: Session, received message: Message, as element: Element) {
+    events.append("message from \(message.from?.description ?? "nobody"): \(message.body ?? "")")
+    onMessage?(message)
+  }
+
+  public func session(_ session: Session, changed roster: Roster, by change: Roster.Change) {
+    events.append("roster \(roster.version ?? "?"): \(roster.items.keys.map(\.description).sorted().joined(separator: " "))")
+  }
+
+  public func sessionDrained(_ session: Session) {
+    events.append("drained")
+  }
+}

@@ -1,0 +1,41 @@
+/// What nearly every conversation begins with.
+public enum Greeting {
+  /// From the dialling until the bot is online as bot@example.org/r. PLAIN, so that nothing in it varies.
+  public static let online =
+    toTLS + """
+
+      server: <stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>
+       <mechanism>PLAIN</mechanism></mechanisms></stream:features>
+      bot: <auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>AGJvdABzZWNyZXQ=</auth>
+      server: <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>
+      bot: <stream:stream>
+      server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
+       xmlns:stream='http://etherx.jabber.org/streams' id='3' from='example.org' version='1.0'>
+      server: <stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>
+       <ver xmlns='urn:xmpp:features:rosterver'/></stream:features>
+      bot: <iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><resource>r</resource></bind></iq>
+      server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
+       <jid>bot@example.org/r</jid></bind></iq>
+      event: online as bot@example.org/r
+      bot: <iq type='get' id='$roster'><query xmlns='jabber:iq:roster' ver='$any'/></iq>
+      bot: <presence><status>here</status><c xmlns='http://jabber.org/protocol/caps' hash='sha-1'
+       node='https://example.org/bot' ver='$any'/></presence>
+      bot: <iq type='get' id='$own' to='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+      bot: <iq type='get' id='$domain' to='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+      """
+
+  /// From the dialling until the bot's first header inside TLS is answered.
+  public static let toTLS = """
+    the bot connects
+    bot: <stream:stream>
+    server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
+     xmlns:stream='http://etherx.jabber.org/streams' id='1' from='example.org' version='1.0'>
+    server: <stream:features><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/></starttls></stream:features>
+    bot: <starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>
+    server: <proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>
+    TLS is established
+    bot: <stream:stream>
+    server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
+     xmlns:stream='http://etherx.jabber.org/streams' id='2' from='example.org' version='1.0'>
+    """
+}
