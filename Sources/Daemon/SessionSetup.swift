@@ -23,15 +23,15 @@ extension SessionOptions {
     keepaliveInterval = settings.keepalive.interval
     keepaliveTimeout = settings.keepalive.timeout
     group = settings.subscriptions.group
-    let rules = settings.subscriptions.accept.map(AccessRule.init)
-    let policy = AccessPolicy()
+    let rules = settings.subscriptions.accept
+    let policy = AccessPolicy(settings.groups)
     acceptsSubscription = { policy.allows($0, rules) { _ in false } }
   }
 }
 
 extension Duration {
   /// For people: `0.4 s`, `20 s`, `5 min`, `3 h`, `2 d`.
-  var inWords: String {
+  public var inWords: String {
     let seconds = self / .seconds(1)
     switch seconds {
     case ..<10: return "\((seconds * 10).rounded() / 10) s"

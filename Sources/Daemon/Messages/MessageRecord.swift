@@ -45,8 +45,8 @@ extension Message {
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     return ChatMessage(
-      sender: from.bare, body: body, resource: from.resource, nick: nickname, messageID: id, lang: lang, time: time,
-      age: age)
+      sender: from.bare, body: body, resource: from.resource, nick: nickname, messageID: id, thread: thread,
+      lang: lang, time: time, age: age)
   }
 }
 
