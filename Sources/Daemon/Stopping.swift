@@ -66,7 +66,7 @@ extension Daemon {
     control = nil
     if !gate.isIdle {
       ending.code = .failed
-      log.log(.archiveError, "\(gate.pending) messages and changes could not be archived")
+      log.log(.archiveError, "messages and changes that could not be archived: \(gate.pending)")
     }
     // The disk may hang, so the loop does not wait for it; `endTime` holds all the same.
     do {

@@ -1,0 +1,123 @@
+import Archive
+import EventLoop
+import SQLite
+import Systemd
+import Testing
+import XMPPTesting
+
+@testable import Daemon
+
+@Suite("The end of the daemon")
+struct StoppingTests {
+  init() { LoopThread.start() }
+
+  @Test("told to stop, it says unavailable, closes the stream and the archive, and ends with 0")
+  @LoopActor func idle() async throws {
+    let bench = try await DaemonBench.online()
+    bench.daemon.stop()
+    try await bench.awaitGoodbye()
+    bench.clock.advance(by: .seconds(3))
+    #expect(await bench.awaitExit() == .done)
+    #expect(bench.recording.messages(.stopping) == ["stopping"])
+    // The archive is whole in its one file, and free.
+    let again = try Archive.open(path: bench.scratch.file("archive.db")) { $0() }
+    again.close()
+  }
+
+  @Test("a command that runs is finished and answered first; one that comes meanwhile is not begun")
+  @LoopActor func running() async throws {
+    let slow = Slow()
+    let bench = try await DaemonBench.online(handlers: [slow])
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
+    await bench.settle()
+    bench.conversation.skip()
+    bench.daemon.stop()
+    await bench.settle()
+    try bench.play("the bot says nothing")
+    await slow.gate.open()
+    #expect(await bench.turn { bench.daemon.ending?.saidGoodbye == true })
+    try bench.play(
+      """
+      bot: <message type='chat' to='a@example.net/x' id='$a'><body>at last</body>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$a'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+      """)
+    try await bench.awaitGoodbye()
+    bench.clock.advance(by: .seconds(3))
+    #expect(await bench.awaitExit() == .done)
+  }
+
+  @Test("a server that takes nothing is waited for, but not for ever")
+  @LoopActor func frozenServer() async throws {
+    let bench = try await DaemonBench.online()
+    bench.dialer.stream?.unsentBytes = 5_000
+    bench.daemon.stop()
+    await bench.settle()
+    try bench.play("the bot says nothing")
+    bench.clock.advance(by: .seconds(7))
+    try await bench.awaitGoodbye()
+    bench.clock.advance(by: .milliseconds(2_400))
+    #expect(await bench.awaitExit() == .done)
+  }
+
+  @Test("a server that takes the last answers late gets them before the goodbye")
+  @LoopActor func slowServer() async throws {
+    let bench = try await DaemonBench.online()
+    bench.dialer.stream?.unsentBytes = 5_000
+    bench.daemon.stop()
+    await bench.settle()
+    bench.dialer.stream?.unsentBytes = 0
+    bench.dialer.stream?.onDrained()
+    try await bench.awaitGoodbye()
+  }
+
+  @Test("a disk that hangs does not hold up the end, which says that something was not stored")
+  @LoopActor func hangingDisk() async throws {
+    let bench = try await DaemonBench.online()
+    let disk = bench.holdDisk()
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>hello</body></message>")
+    bench.daemon.stop()
+    bench.clock.advance(by: .milliseconds(9_500))
+    #expect(bench.exitCode == .failed)
+    #expect(bench.recording.messages(.archiveError) == ["messages and changes that could not be archived: 1"])
+    disk.open()
+  }
+
+  @Test("told twice, it says goodbye at once, and does not wait for its commands")
+  @LoopActor func twice() async throws {
+    let slow = Slow()
+    let bench = try await DaemonBench.online(handlers: [slow])
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
+    await bench.settle()
+    bench.conversation.skip()
+    bench.daemon.stop()
+    bench.daemon.stop()
+    try await bench.awaitGoodbye()
+    bench.clock.advance(by: .seconds(1))
+    #expect(await bench.awaitExit() == .done)
+    await slow.gate.open()
+  }
+
+  @Test("stopped while it is offline, it ends at once")
+  @LoopActor func offline() async throws {
+    let bench = try await DaemonBench()
+    try bench.play("the bot cannot connect: no route")
+    bench.daemon.stop()
+    #expect(await bench.awaitExit() == .done)
+  }
+
+  @Test("an archive that lost what it was given ends the process with 1, also while it is stopping")
+  @LoopActor func fatal() async throws {
+    for stopsFirst in [false, true] {
+      let slow = Slow()
+      let bench = try await DaemonBench.online(handlers: [slow])
+      try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
+      await bench.settle()
+      if stopsFirst { bench.daemon.stop() }
+      bench.daemon.gate.write { _ throws(DatabaseError) in
+        throw DatabaseError(code: .ioErrorFsync, message: "I/O error", path: "archive.db", operation: "test")
+      }
+      #expect(await bench.awaitExit() == .failed)
+      await slow.gate.open()
+    }
+  }
+}
