@@ -137,15 +137,4 @@ struct StartTests {
     second.control.close()
     second.archive.close()
   }
-
-  @Test("a program started without standard descriptors gets them before it opens anything")
-  func descriptors() {
-    // In a child, since this process needs its own.
-    let saved = dup(STDIN_FILENO)
-    close(STDIN_FILENO)
-    StandardDescriptors.ensure()
-    #expect(fcntl(STDIN_FILENO, F_GETFD) != -1)
-    dup2(saved, STDIN_FILENO)
-    close(saved)
-  }
 }

@@ -7,7 +7,7 @@ import JSON
 @LoopActor
 final class ControlClient {
   /// A request that is longer is refused.
-  static let requestLimit = 1_048_576
+  nonisolated static let requestLimit = 1_048_576
   /// More than this unsent, and a producer of rows should wait for `whenDrained`.
   private static let outputHighWater = 262_144
 

@@ -152,3 +152,21 @@ final class DaemonBench {
     return barrier
   }
 }
+
+extension DaemonBench {
+  /// Whether the bot says something that contains `text`; it is not taken from what a script sees.
+  func hears(_ text: String) async -> Bool {
+    await turn {
+      guard let written = dialer.stream?.written else { return false }
+      return String(decoding: written, as: UTF8.self).contains(text)
+    }
+  }
+
+  /// From now on the archive's disk is full, as far as the gate can tell.
+  func breakArchive() async {
+    daemon.gate.write { _ throws(DatabaseError) in
+      throw DatabaseError(code: .full, message: "database or disk is full", path: "archive.db", operation: "test")
+    }
+    _ = await turn { daemon.gate.fault != nil }
+  }
+}

@@ -1,0 +1,175 @@
+import Archive
+import EventLoop
+import JSON
+import SQLite
+import Systemd
+import Testing
+import XMPPTesting
+
+@testable import Daemon
+
+@Suite("What xmppbotctl asks of a running daemon", .serialized)
+struct ControlVerbTests {
+  init() { LoopThread.start() }
+
+  /// The answer to a request whose outcome does not depend on the scripted server.
+  private func ask(_ bench: DaemonBench, _ request: JSON) throws -> (rows: [JSON], end: ControlMessage) {
+    try ControlCaller(bench.socket).ask(request)
+  }
+
+  @Test("status tells what the daemon is doing, online and offline")
+  func status() async throws {
+    let bench = try await DaemonBench()
+    let offline = try #require(try ask(bench, ["verb": "status"]).end.result)
+    #expect(offline["state"] == "connecting" && offline["jid"] == "bot@example.org" && offline["outbox"] == 0)
+    try await bench.goOnline()
+    let online = try #require(try ask(bench, ["verb": "status"]).end.result)
+    #expect(online["state"] == "online" && online["resource"] == "r" && online["tls"] == "TLSv1.3")
+    #expect(online["online_since"] == "2001-09-09T01:46:40Z")
+    #expect(online["server"]?.stringValue?.contains("xmpp.example.org") == true)
+    #expect((online["archive_bytes"]?.intValue ?? 0) > 0)
+    #expect(online["commands"] == 7)
+  }
+
+  @Test("send is done when the server has the message")
+  func send() async throws {
+    let bench = try await DaemonBench.online()
+    let caller = try ControlCaller(bench.socket)
+    caller.send(#"{"verb":"send","to":"alice@example.net","text":"hello"}"#)
+    #expect(await bench.hears("ping"))
+    try await bench.play(
+      """
+      bot: <message type='chat' to='alice@example.net' id='$m'><body>hello</body>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+      bot: <iq type='get' id='$p' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
+      server: <iq type='result' id='$p' from='example.org'/>
+      """)
+    #expect(try caller.line() == #"{"done":{"state":"sent"}}"#)
+    #expect(bench.recording.messages(.messageSent).contains { $0.contains("sends a message to alice@example.net") })
+  }
+
+  @Test("a server that does not confirm is exit code 6, a stream that ends is 4")
+  func unconfirmed() async throws {
+    let bench = try await DaemonBench.online()
+    let caller = try ControlCaller(bench.socket)
+    caller.send(#"{"verb":"send","to":"alice@example.net","text":"hello"}"#)
+    #expect(await bench.hears("ping"))
+    await bench.clock.advance(by: .seconds(30))
+    #expect(try caller.line()?.hasSuffix(#"it does not answer","code":6}"#) == true)
+    await bench.conversation.skip()
+    caller.send(#"{"verb":"send","to":"alice@example.net","text":"hello"}"#)
+    #expect(await bench.hears("ping"))
+    try await bench.play("the connection is lost")
+    #expect(try caller.line()?.hasSuffix(#"the stream ended","code":4}"#) == true)
+  }
+
+  @Test("send refuses what can't be sent, and leaves nothing behind")
+  func refusals() async throws {
+    let bench = try await DaemonBench()
+    #expect(try ask(bench, ["verb": "send", "to": "a@example.net", "text": "x"]).end.failure?.code == .offline)
+    for request: JSON in [
+      ["verb": "send", "to": "a@@example.net", "text": "x"], ["verb": "send", "to": "a@example.net"],
+      ["verb": "send", "to": "a@example.net", "text": ""], ["verb": "send", "text": "x"], ["verb": "send", "to": 5],
+      ["verb": "nonsense"], [:], ["verb": "log-level", "level": "loud"], ["verb": "archive-search", "words": "*"],
+    ] {
+      #expect(try ask(bench, request).end.failure?.code == .usage, "\(request)")
+    }
+    #expect(try ask(bench, ["verb": "archive-export"]).rows.isEmpty)
+  }
+
+  @Test("an archive that can't be written refuses to send at once")
+  func archiveFault() async throws {
+    let bench = try await DaemonBench.online()
+    await bench.breakArchive()
+    let failure = try ask(bench, ["verb": "send", "to": "a@example.net", "text": "x"]).end.failure
+    #expect(
+      failure?.code == .failed && failure?.reason.hasPrefix("nothing was sent: the archive's disk is full") == true)
+    #expect(try ask(bench, ["verb": "status"]).end.result?["archive_fault"] != nil)
+  }
+
+  @Test("the archive is searched, exported with a limit, and counted")
+  func archive() async throws {
+    let bench = try await DaemonBench()
+    await { @LoopActor in
+      bench.daemon.gate.write { transaction throws(DatabaseError) in
+        for number in 1...1_000 {
+          let peer = number % 2 == 0 ? "even@example.net" : "odd@example.net"
+          try transaction.insert(
+            NewMessage(.in, .chat, peer: peer, time: Int64(number) * 1_000_000, body: "number \(number)"))
+        }
+      }
+    }()
+    await bench.settle()
+    func bodies(_ request: JSON) throws -> [String] {
+      try ask(bench, request).rows.compactMap { $0["body"]?.stringValue }
+    }
+    #expect(try bodies(["verb": "archive-export", "limit": 3]) == ["number 1", "number 2", "number 3"])
+    #expect(try bodies(["verb": "archive-export"]).count == 1_000)
+    #expect(try bodies(["verb": "archive-export", "limit": -1]).isEmpty)
+    #expect(
+      try bodies(["verb": "archive-export", "with": "even@example.net", "since": 7_000_000, "until": 10_000_000])
+        == ["number 8"])
+    #expect(try bodies(["verb": "archive-search", "words": "number 77"]) == ["number 77"])
+    #expect(try bodies(["verb": "archive-search", "words": "number", "limit": 2]) == ["number 1000", "number 999"])
+    #expect(try ask(bench, ["verb": "archive-stats"]).end.result?["messages"] == 1_000)
+  }
+
+  @Test("an export that nobody reads waits, and the daemon answers others")
+  func unreadExport() async throws {
+    let bench = try await DaemonBench()
+    await { @LoopActor in
+      bench.daemon.gate.write { transaction throws(DatabaseError) in
+        let body = String(repeating: "x", count: 10_000)
+        for number in 1...2_000 {
+          try transaction.insert(NewMessage(.in, .chat, peer: "a@example.net", time: Int64(number), body: body))
+        }
+      }
+    }()
+    await bench.settle()
+    let lazy = try ControlCaller(bench.socket)
+    lazy.send(#"{"verb":"archive-export"}"#)
+    #expect(try lazy.line()?.hasPrefix(#"{"row""#) == true)
+    #expect(try ask(bench, ["verb": "status"]).end.failure == nil)
+    var rows = 1
+    while let line = try lazy.line(), line.hasPrefix(#"{"row""#) { rows += 1 }
+    #expect(rows == 2_000)
+  }
+
+  @Test("roster, commands, log-level and reload")
+  func others() async throws {
+    let bench = try await DaemonBench.online()
+    try await bench.play(
+      "server: <iq type='set' id='r1'><query xmlns='jabber:iq:roster' ver='2'><item jid='alice@example.net' name='Alice' subscription='both'><group>Bot users</group></item></query></iq>"
+    )
+    #expect(
+      try ask(bench, ["verb": "roster"]).rows == [
+        ["jid": "alice@example.net", "name": "Alice", "subscription": "both", "groups": ["Bot users"]]
+      ])
+    let commands = try ask(bench, ["verb": "commands"])
+    #expect(
+      commands.rows.compactMap { $0["name"]?.stringValue }
+        == ["help", "ping", "reload", "roster", "search", "status", "whoami"])
+    #expect(commands.end.result == ["refused": []])
+    #expect(try ask(bench, ["verb": "log-level", "level": "debug"]).end.result == [:])
+    #expect(await bench.daemon.log.level == .debug)
+    try DaemonBench.configure(bench.scratch, "[limits]\nrate = much\n")
+    let failure = try ask(bench, ["verb": "reload"]).end.failure
+    #expect(failure?.code == .configuration && failure?.reason.contains("rate = much") == true)
+    try DaemonBench.configure(bench.scratch, "")
+    #expect(try ask(bench, ["verb": "reload"]).end.result == [:])
+    #expect(await bench.daemon.log.level == .info)
+  }
+
+  @Test("requests while the daemon is stopping are answered as far as they can be")
+  func stopping() async throws {
+    let slow = Slow()
+    let bench = try await DaemonBench.online(handlers: [slow])
+    try await bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
+    await bench.settle()
+    await bench.daemon.stop()
+    #expect(try ask(bench, ["verb": "status"]).end.result?["state"] == "stopping")
+    #expect(try ask(bench, ["verb": "send", "to": "a@example.net", "text": "x"]).end.failure?.code == .offline)
+    #expect(try ask(bench, ["verb": "reload"]).end.failure != nil)
+    await slow.gate.open()
+  }
+}
