@@ -13,6 +13,7 @@ Commands come on standard input, one a line, and are carried out in that order:
     presence [SHOW] [STATUS]    our own presence; SHOW is available, away, xa, dnd, chat or unavailable
     await JID              wait until that JID is available
     ping JID | version JID | time JID | last JID | disco JID
+    request JID XML        an IQ of type get with that payload
     raw XML                one stanza as it is
     quit                   leave (so does the end of the input)
 
@@ -229,6 +230,11 @@ class Peer(slixmpp.ClientXMPP):
     async def do_ping(self, jid):
         request = self["xep_0199"].send_ping(jid, timeout=self.options.patience)
         await self.query("ping", jid, request, lambda iq: {})
+
+    async def do_request(self, jid, xml):
+        iq = self.make_iq_get(ito=jid)
+        iq.append(ET.fromstring(xml))
+        await self.query("request", jid, iq.send(timeout=self.options.patience), lambda iq: {"xml": str(iq)})
 
     async def do_version(self, jid):
         request = self["xep_0092"].get_version(jid, timeout=self.options.patience)
