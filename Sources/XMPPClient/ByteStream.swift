@@ -22,8 +22,9 @@ public protocol ByteStream: AnyObject {
   func flush()
   /// While paused nothing is read, so that the sender feels it.
   func setReading(_ isReading: Bool)
-  /// Sends what is left, says goodbye and closes.
-  func close()
+  /// Sends what is left, says goodbye and closes; `done` is called when the other side has closed, too, or takes too long.
+  /// It is not called when the connection is over already.
+  func close(done: @escaping @LoopActor () -> Void)
   /// Closes at once.
   func abort()
 }

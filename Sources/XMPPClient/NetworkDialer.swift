@@ -91,6 +91,11 @@ private final class NetworkStream: ByteStream {
   func write(_ bytes: [UInt8]) { connection.write(bytes) }
   func flush() { connection.flush() }
   func setReading(_ isReading: Bool) { isReading ? connection.resumeReading() : connection.pauseReading() }
-  func close() { connection.close() }
+
+  func close(done: @escaping @LoopActor () -> Void) {
+    connection.onClose = { _ in done() }
+    connection.close()
+  }
+
   func abort() { connection.abort() }
 }

@@ -35,6 +35,8 @@ public final class Session {
   private var redirects: [ConnectionRequest] = []
   private var ids: StanzaIDs
   private var isReadingPaused = false
+  /// The stream is being closed, and nothing more can be sent.
+  private var isLeaving = false
   private var security: TLSInfo?
 
   public init(_ options: SessionOptions, roster: Roster, environment: SessionEnvironment) {
@@ -61,14 +63,11 @@ public final class Session {
   /// Says goodbye and closes the stream; the delegate hears `.stopped`.
   public func stop() {
     reconnectTimer = nil
-    if let link {
-      link.turn {
-        if isOnline { link.send(Presence(.unavailable).element) }
-        link.close(.stopped)
-      }
-    } else {
-      enter(.stopped)
-    }
+    keepaliveTimer = nil
+    guard let link else { return enter(.stopped) }
+    if isOnline { link.send(Presence(.unavailable).element) }
+    isLeaving = true
+    link.finish()
   }
 
   /// Drops the stream, if there is one, and connects anew at once.
@@ -97,7 +96,7 @@ public final class Session {
     connect()
   }
 
-  public var isOnline: Bool { if case .online = state { true } else { false } }
+  public var isOnline: Bool { if case .online = state { !isLeaving } else { false } }
 
   /// Bytes written that the system has not yet taken.
   public var unsentBytes: Int { link?.unsentBytes ?? 0 }
@@ -144,6 +143,7 @@ public final class Session {
 
   private func connect(withNextServer: Bool = false) {
     reconnectTimer = nil
+    isLeaving = false
     enter(.connecting)
     let account = StreamMachine.Account(
       jid: options.account, resource: options.resource, credentials: environment.credentials())

@@ -94,11 +94,14 @@ public final class StreamLink {
     depth += 1
     body()
     depth -= 1
-    if depth == 0, !pendingOutput.isEmpty, let stream {
-      stream.write(pendingOutput)
-      pendingOutput.removeAll(keepingCapacity: pendingOutput.capacity <= 65_536)
-      stream.flush()
-    }
+    if depth == 0 { flush() }
+  }
+
+  private func flush() {
+    guard !pendingOutput.isEmpty, let stream else { return }
+    stream.write(pendingOutput)
+    pendingOutput.removeAll(keepingCapacity: pendingOutput.capacity <= 65_536)
+    stream.flush()
   }
 
   public func setReading(_ isReading: Bool) {
@@ -108,13 +111,26 @@ public final class StreamLink {
   /// Ends the stream from our side: with `error` when the server broke the rules, else in peace (RFC 6120 section 4.4).
   public func close(_ failure: StreamFailure, error: StreamError? = nil) {
     guard !isOver else { return }
-    if stream != nil {
-      turn {
-        if let error { error.element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
-        pendingOutput += Array("</stream:stream>".utf8)
-      }
-    }
+    if let error { error.element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
+    writeEnd()
     end(failure)
+  }
+
+  /// Ends the stream in peace and waits until the server has, too, or does not within two seconds; then comes
+  /// `.ended(.stopped)`. What arrives meanwhile is not heard.
+  public func finish() {
+    guard !isOver else { return }
+    guard let stream else { return end(.stopped) }
+    writeEnd()
+    detach()
+    stream.close { [weak self] in self?.handler(.ended(.stopped)) }
+  }
+
+  /// The last that is written. It goes out now, even within a turn, for the connection is closed next.
+  private func writeEnd() {
+    guard stream != nil else { return }
+    pendingOutput += Array("</stream:stream>".utf8)
+    flush()
   }
 
   /// Breaks the connection without a word.
@@ -247,6 +263,12 @@ public final class StreamLink {
 
   private func end(_ failure: StreamFailure) {
     guard !isOver else { return }
+    detach()
+    stream?.close {}
+    handler(.ended(failure))
+  }
+
+  private func detach() {
     isOver = true
     phaseTimer = nil
     dialling?.cancel()
@@ -254,7 +276,5 @@ public final class StreamLink {
     stream?.onReceive = { _ in }
     stream?.onEnd = { _ in }
     stream?.onDrained = {}
-    stream?.close()
-    handler(.ended(failure))
   }
 }

@@ -35,10 +35,18 @@ public final class ScriptedStream: ByteStream {
     return true
   }
 
-  public func write(_ bytes: [UInt8]) { written += bytes }
+  public func write(_ bytes: [UInt8]) {
+    // As on a real connection, nothing goes out any more once it is closed.
+    if !isClosed { written += bytes }
+  }
   public func flush() { flushes += 1 }
   public func setReading(_ isReading: Bool) { self.isReading = isReading }
-  public func close() { isClosed = true }
+
+  public func close(done: @escaping @LoopActor () -> Void) {
+    isClosed = true
+    done()
+  }
+
   public func abort() { isClosed = true }
 
   /// The server sends.
