@@ -18,7 +18,8 @@ extension SystemTests {
       #expect(presence["priority"] == 5)
       _ = try alice.event("roster") { $0["jid"]?.stringValue == bot.account.jid && $0["subscription"] == "both" }
       #expect(try alice.ask("ping") == "pong")
-      let contacts = try bot.rows("SELECT jid, subscription, name AS grouped FROM roster JOIN roster_group USING (jid)")
+      let contacts = try bot.rows(
+        "SELECT jid, subscription, roster_group.name AS grouped FROM roster JOIN roster_group USING (jid)")
       #expect(contacts.count == 1)
       #expect(contacts.first?["jid"]?.stringValue == alice.account.jid)
       #expect(contacts.first?["subscription"] == "both")

@@ -47,7 +47,7 @@ extension SystemTests {
         let alice = try bot.peer(on: server, account: account)
         alice.send("wait")
         _ = try alice.event("message") { $0["chatstate"] == "composing" }
-        try server.kill()
+        try server.stop()
         defer { try? server.start() }
         try bot.logged("disconnected")
         try bot.scratch.write("worth waiting for\n", to: "gate")
