@@ -10,8 +10,11 @@ import Glibc
 public final class Connection {
   /// Received bytes (decrypted, once TLS is on). The buffer is reused: it is valid during the call only.
   /// Nothing is read before this is set, so that nothing is lost.
-  public var onReceive: (@LoopActor (UnsafeRawBufferPointer) -> Void)? {
-    didSet { updateWatch() }
+  public var onReceive: @LoopActor (UnsafeRawBufferPointer) -> Void = { _ in } {
+    didSet {
+      hasReceiver = true
+      updateWatch()
+    }
   }
   /// The connection is over, told once; never told after `abort()`, nor when `startTLS` fails, whose completion says so.
   public var onClose: @LoopActor (CloseReason) -> Void = { _ in }
@@ -38,6 +41,7 @@ public final class Connection {
   private var state = State.open
   private var source: DescriptorSource?
   private var tls: TLSSession?
+  private var hasReceiver = false
   private var paused = false
   private var turnIsPosted = false
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
@@ -194,7 +198,7 @@ public final class Connection {
   }
 
   private var readsNow: Bool {
-    if case .open = state { !paused && onReceive != nil } else { false }
+    if case .open = state { !paused && hasReceiver } else { false }
   }
 
   private func readTurn() {
@@ -203,7 +207,7 @@ public final class Connection {
       switch receive() {
       case .done(let count):
         budget -= count
-        onReceive?(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        onReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         if let tls { if !tls.hasPending { return } } else if count < buffer.count { return }
       case .wantRead: return
       case .wantWrite:
@@ -314,7 +318,7 @@ public final class Connection {
     tls = nil
     Glibc.close(descriptor)
     output = OutputBuffer()
-    onReceive = nil
+    onReceive = { _ in }
     onClose = { _ in }
     onDrain = {}
   }
