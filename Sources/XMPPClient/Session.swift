@@ -272,7 +272,8 @@ public final class Session {
 
   private func resolve(_ iq: IQ) {
     guard let completion = tracker.take(iq) else {
-      delegate?.session(self, noticed: .refused("an answer from \(iq.from?.description ?? "the server") to a request never made"))
+      let sender = iq.from?.description ?? "the server"
+      delegate?.session(self, noticed: .refused("an answer from \(sender) to a request never made"))
       return
     }
     completion(iq.error.map { .failure($0) } ?? .success(iq))
@@ -311,7 +312,7 @@ public final class Session {
         serverFeatures.formUnion(info.features)
         guard entity == options.account else { return }
         // Which of the two says it differs between servers' versions; both mean that forged ids are removed.
-        origin.trustsAccountIDs = info.features.contains(Namespace.stanzaID) || info.features.contains(Namespace.archive)
+        origin.trustsAccountIDs = !info.features.isDisjoint(with: [Namespace.stanzaID, Namespace.archive])
       }
     }
   }

@@ -112,7 +112,9 @@ public final class Conversation: SessionDelegate {
 
   private func substituted(_ text: String) -> String {
     var text = text
-    for (name, value) in names { text = text.split(separator: "$\(name)", omittingEmptySubsequences: false).joined(separator: value) }
+    for (name, value) in names {
+      text = text.split(separator: "$\(name)", omittingEmptySubsequences: false).joined(separator: value)
+    }
     return text
   }
 
@@ -194,7 +196,8 @@ public final class Conversation: SessionDelegate {
   }
 
   public func session(_ session: Session, changed roster: Roster, by change: Roster.Change) {
-    events.append("roster \(roster.version ?? "?"): \(roster.items.keys.map(\.description).sorted().joined(separator: " "))")
+    events.append(
+      "roster \(roster.version ?? "?"): \(roster.items.keys.map(\.description).sorted().joined(separator: " "))")
   }
 
   public func sessionDrained(_ session: Session) {

@@ -89,7 +89,10 @@ struct ReconnectTests {
         bot: </stream:stream>
         """)
     }
-    #expect(conversation.dialer.requests.map(\.host) == [nil, "2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4", "2001:db8::5"])
+    #expect(
+      conversation.dialer.requests.map(\.host) == [
+        nil, "2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4", "2001:db8::5",
+      ])
     #expect(conversation.dialer.requests.last?.port == 55)
     #expect(conversation.dialer.requests.allSatisfy { $0.domain == "example.org" })
     try conversation.play("event: waiting")
