@@ -210,7 +210,8 @@ final class MessageFlow {
 
   private func sendQueued(_ row: MessageRow) {
     guard let bare = try? JID(row.peer),
-      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare, transmit(row.message, to: recipient)
+      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare,
+      transmit(row.message, to: recipient)
     else { return }
     gate.write { transaction throws(DatabaseError) in
       try transaction.setState(.sent, ofMessage: row.id)
