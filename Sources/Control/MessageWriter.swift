@@ -36,8 +36,14 @@ final class MessageWriter {
 
   private static func quoted(_ value: JSON?) -> String {
     let text = value?.stringValue ?? value?.intValue.map(String.init) ?? ""
-    guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    // By scalars: a mark that combines with a quote makes another character of it, but no other byte.
+    guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return text }
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { quoted.unicodeScalars.append(scalar) }
+      quoted.unicodeScalars.append(scalar)
+    }
+    return quoted + "\""
   }
 
   /// `2026-01-31 17:05:09 alice@example.org -> hello`

@@ -114,6 +114,10 @@ final class Bot {
 
   /// Runs xmppbotctl with this bot's configuration to its end.
   func control(_ arguments: String..., input: String? = nil) throws -> (exit: Program.Exit, output: String) {
+    try control(arguments, input: input)
+  }
+
+  func control(_ arguments: [String], input: String? = nil) throws -> (exit: Program.Exit, output: String) {
     let file = scratch.file("control.\(Counter.next())")
     let program = try Program([Self.programs + "/xmppbotctl", "--config", configuration] + arguments, output: file)
     if let input { program.write(input) }
