@@ -88,10 +88,16 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 
   /// This address with another resource (normalised) in place of its own.
   public func with(resource: String) throws(JIDError) -> JID {
-    let normal = try Self.normalized(resource, .resource, PRECIS.opaqueString)
-    return JID(
-      description: slice(0, Int(domainEnd)) + "/" + normal, localEnd: localEnd, domainEnd: domainEnd)
+    appending(resource: try Self.normalized(resource, .resource, PRECIS.opaqueString))
   }
+
+  /// This address with `resource`, which has been checked.
+  func appending(resource: String) -> JID {
+    JID(description: slice(0, Int(domainEnd)) + "/" + resource, localEnd: localEnd, domainEnd: domainEnd)
+  }
+
+  /// The bytes of the address without its resource.
+  var bareBytes: Int { Int(domainEnd) }
 
   private func slice(_ start: Int, _ end: Int) -> String {
     withBytes { String(decoding: $0[start..<end], as: UTF8.self) }
@@ -140,7 +146,7 @@ extension JID {
     withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  private func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+  func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
     description.utf8.withContiguousStorageIfAvailable(body) ?? Array(description.utf8).withUnsafeBufferPointer(body)
   }
 }

@@ -210,7 +210,7 @@ final class MessageFlow {
 
   private func sendQueued(_ row: MessageRow) {
     guard let bare = try? JID(row.peer),
-      let recipient = row.resource.map({ try? bare.with(resource: $0) }) ?? bare, transmit(row.message, to: recipient)
+      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare, transmit(row.message, to: recipient)
     else { return }
     gate.write { transaction throws(DatabaseError) in
       try transaction.setState(.sent, ofMessage: row.id)
@@ -249,6 +249,6 @@ final class MessageFlow {
   }
 
   private func recipient(of message: ChatMessage) -> JID? {
-    message.room ?? message.resource.map { try? message.sender.with(resource: $0) } ?? message.sender
+    message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }
