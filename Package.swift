@@ -25,7 +25,7 @@ let package = Package(
   products: [
     .executable(name: "xmppbotd", targets: ["xmppbotd"]),
     .executable(name: "xmppbotctl", targets: ["xmppbotctl"]),
-    .library(name: "BotKit", targets: ["BotKit"]),
+    .library(name: "BotKit", targets: ["BotKit", "Daemon"]),
   ],
   targets: [
     system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
@@ -54,14 +54,17 @@ let package = Package(
     library("BotKit", ["JID", "EventLoop", "CLinux"]),
     library("Systemd", ["CSystemd", "CLinux"]),
     library("Configuration", []),
-    library("Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON"]),
-    library("Control", ["Daemon"]),
+    library(
+      "Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON", "CLinux"]),
+    library("Control", ["Daemon", "CLinux"]),
     library("XMPPTesting", ["EventLoop", "XMPPClient"]),
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
+    .executableTarget(name: "example-bot", dependencies: ["BotKit", "Daemon"], swiftSettings: strict),
     .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
 
     tests("XML"), tests("JID"), tests("Crypto"), tests("JSON"), tests("XMPPStanzas"), tests("SASL"),
-    tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]), tests("Transport", ["XMPPTesting"]),
+    tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]),
+    tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite"),
     tests("Archive"), tests("BotKit", ["XMPPTesting"]), tests("Systemd"), tests("Configuration"),
     tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),

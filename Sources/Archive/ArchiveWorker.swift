@@ -22,8 +22,8 @@ final class ArchiveWorker {
   private static let quiet = Monotonic.milliseconds(100)
   /// From this backlog on, indexing goes on between groups, and keeps up with them.
   private static let backlogLimit: Int64 = 20_000
-  /// Messages indexed before a waiting write is looked at; and while a search waits for the index.
-  private static let indexStep = (usual: 16, forSearch: 256)
+  /// Messages indexed before a waiting write is looked at: usually; and when a search waits, or the index is behind.
+  private static let indexStep = (usual: 16, urgent: 2_048)
   /// Time between attempts while indexing fails (a full disk).
   private static let retryInterval = Monotonic.milliseconds(10_000)
 
@@ -166,8 +166,8 @@ extension ArchiveWorker {
     let isBehind = indexer.backlog > ArchiveWorker.backlogLimit
     let isAwaited = reads.contains { $0.needsIndex }
     guard isBehind || isAwaited || Monotonic.now >= indexingStarts else { return }
-    let step = isAwaited ? ArchiveWorker.indexStep.forSearch : ArchiveWorker.indexStep.usual
-    indexBatch(minimum: isBehind ? max(step, justWritten) : step)
+    let step = ArchiveWorker.indexStep
+    indexBatch(minimum: isBehind || isAwaited ? max(step.urgent, justWritten) : step.usual)
     if indexer.backlog <= 0 { connection.releaseMemory() }
   }
 

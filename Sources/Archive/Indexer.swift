@@ -1,15 +1,17 @@
 import SQLite
 
 /// Fills the full-text index behind the messages, when the thread has time: in the transaction of the message it would
-/// cost three times the message itself.
+/// cost more than the message itself.
 struct Indexer {
   /// The last message in the index.
   private(set) var indexed: Int64
   /// The newest message.
   private(set) var newest: Int64
 
-  static let batchRows = 512
-  static let batchBytes = 256 * 1024
+  /// Where a batch ends, about 10 ms. Each batch becomes a segment of the index, which is merged with others later: many small
+  /// ones cost ten times as much as a few large ones.
+  static let batchRows = 4_096
+  static let batchBytes = 512 * 1024
 
   init(_ queries: borrowing ArchiveQueries) throws(DatabaseError) {
     indexed = try queries.indexedUpTo()

@@ -13,6 +13,7 @@ class PendingWrite: @unchecked Sendable {
   func complete() {}
 }
 
+// @unchecked: handed over by the inbox's lock and from then on used by the database's thread only.
 final class Write<Value: Sendable>: PendingWrite, @unchecked Sendable {
   typealias Work = @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> Value
   typealias Completion = @Sendable (Result<Value, ArchiveError>) -> Void
@@ -47,6 +48,7 @@ class PendingRead: @unchecked Sendable {
   func complete() {}
 }
 
+// @unchecked: as `Write`.
 final class Read<Slices: SlicedRead>: PendingRead, @unchecked Sendable {
   typealias Completion = @Sendable (Result<Slices.Output, ArchiveError>) -> Void
 

@@ -12,6 +12,12 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index,
                              SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+/* Before the first connection: no count of allocations, and so no lock around
+   each. */
+static inline int csqlite_configure(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static inline int csqlite_db_config(sqlite3 *database, int option, int value) {
   return sqlite3_db_config(database, option, value, (int *)0);
 }

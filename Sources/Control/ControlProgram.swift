@@ -37,7 +37,8 @@ public enum ControlProgram {
       return
     }
     let further = Verb.all.filter { $0.path.starts(with: path) }.map { $0.path.joined(separator: " ") }
-    throw ControlFailure(.usage, "'\(path.joined(separator: " "))' needs one more word: " + further.joined(separator: ", "))
+    throw ControlFailure(
+      .usage, "'\(path.joined(separator: " "))' needs one more word: " + further.joined(separator: ", "))
   }
 }
 

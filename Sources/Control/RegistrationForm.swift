@@ -54,13 +54,16 @@ struct RegistrationForm {
 
   private static func showMedia(_ field: Element) {
     guard let media = field.elements.first(where: { $0.name == "media" }) else { return }
-    for uri in media.elements where uri.name == "uri" && !uri.text.hasPrefix("cid:") { Terminal.complain("see \(uri.text)") }
+    for uri in media.elements where uri.name == "uri" && !uri.text.hasPrefix("cid:") {
+      Terminal.complain("see \(uri.text)")
+    }
   }
 
   private static func ask(_ question: String) throws(ControlFailure) -> String {
     guard isatty(STDIN_FILENO) == 1 else {
       throw ControlFailure(
-        .failed, "the server asks '\(Terminal.safe(question))', which is not in the configuration; run this on a terminal")
+        .failed,
+        "the server asks '\(Terminal.safe(question))', which is not in the configuration; run this on a terminal")
     }
     print(Terminal.safe(question) + ": ", terminator: "")
     fflush(nil)

@@ -7,7 +7,8 @@ enum TimeArgument {
   /// said), or of so long before `now`: `30m`, `2h`, `7d`.
   static func parse(_ text: String, now: Int64) -> Int64? {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-    if let last = text.last, let unit = units[last], let count = Int64(text.dropLast()), (0...1_000_000).contains(count) {
+    if let last = text.last, let unit = units[last], let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
+    {
       return now - count * unit * 1_000_000
     }
     return Timestamp.parse(text) ?? Timestamp.parse(text + "Z") ?? Timestamp.parse(text + ":00Z")

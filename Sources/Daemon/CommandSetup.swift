@@ -22,14 +22,16 @@ extension Daemon {
         try setup.access.add(group.members.map(AccessRule.init), toGroup: group.name)
       } catch {
         setup.faults.append(
-          CommandDiagnostic(source: settings.file, problem: "[group \(group.name)] \(error)", remedy: "correct the list"))
+          CommandDiagnostic(
+            source: settings.file, problem: "[group \(group.name)] \(error)", remedy: "correct the list"))
       }
     }
     let services = Builtins.Services(
       search: { query, found in search(query, gate.archive, found) },
       reload: { done in Daemon.current?.reload(done: done) })
-    let stateBase = (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
-      ?? settings.archive.path.parentFolder) + "/commands"
+    let stateBase =
+      (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+        ?? settings.archive.path.parentFolder) + "/commands"
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, stateBase: stateBase, limits: limits)

@@ -176,7 +176,9 @@ final class Daemon {
   /// Tells the service manager that we live: only after a round trip through the loop and the database.
   private func feedWatchdog() {
     guard let interval = ServiceNotifier.watchdogInterval else { return }
-    gate.archive.read { _ throws(DatabaseError) in true } completion: { [weak self] _ in
+    gate.archive.read { _ throws(DatabaseError) in
+      true
+    } completion: { [weak self] _ in
       LoopActor.assumeIsolated {
         guard let daemon = self else { return }
         daemon.notifier.watchdog()
@@ -229,7 +231,8 @@ final class Daemon {
     let later = changes.needRestart
     log.log(
       .reloaded,
-      "the new configuration is in force" + (later.isEmpty ? "" : "; at the next restart: " + later.joined(separator: ", ")))
+      "the new configuration is in force"
+        + (later.isEmpty ? "" : "; at the next restart: " + later.joined(separator: ", ")))
   }
 
   // MARK: - The environment of the session

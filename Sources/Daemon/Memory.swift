@@ -22,14 +22,16 @@ extension Daemon {
 
   /// Reads it, and calls back on the loop.
   static func readMemory(of parts: Parts, done: @escaping @LoopActor (Memory) -> Void) {
-    let proposed = MachineIdentity.applicationID().map { "xmppbotd-" + $0.prefix(8) }
+    let proposed =
+      MachineIdentity.applicationID().map { "xmppbotd-" + $0.prefix(8) }
       ?? "xmppbotd-" + Random.identifier(bytes: 6)
     parts.archive.write { transaction throws(DatabaseError) -> Memory in
       var memory = Memory()
       memory.messages = try transaction.queries.newestID()
       memory.floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
       memory.roster = XMPPClient.Roster(
-        items: try transaction.queries.roster().compactMap(RosterItem.init), version: try transaction.queries.meta(.rosterVersion))
+        items: try transaction.queries.roster().compactMap(RosterItem.init),
+        version: try transaction.queries.meta(.rosterVersion))
       if let resource = try transaction.queries.meta(.resource) {
         memory.resource = resource
       } else {
@@ -59,7 +61,8 @@ extension Daemon {
       case .removed(let jid): try transaction.deleteRoster(jid: jid.description)
       }
       try transaction.setMeta(.rosterVersion, to: roster.version)
-    } done: { _ in }
+    } done: { _ in
+    }
   }
 }
 
@@ -107,6 +110,7 @@ final class CredentialKeeper {
     floor = login.floor
     gate.write { transaction throws(DatabaseError) in
       try transaction.setMeta(.saslFloor, to: login.floor.rawValue)
-    } done: { _ in }
+    } done: { _ in
+    }
   }
 }

@@ -18,9 +18,13 @@ public final class Connection {
   private var statements: [UnsafePointer<UInt8>: Statement] = [:]
   private let walPageCount: UnsafeMutablePointer<Int>
 
+  /// Configures SQLite once, before its first use.
+  private static let library = csqlite_configure()
+
   /// Opens `path` and sets what holds for every connection of ours: nothing in the file is trusted
   /// (https://www.sqlite.org/security.html), memory is bounded, no file is mapped.
   public init(path: String, access: Access) throws(DatabaseError) {
+    _ = Connection.library
     let flags: Int32 =
       switch access {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

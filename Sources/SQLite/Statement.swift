@@ -22,14 +22,15 @@ public final class Statement {
   /// Whether rows of an earlier run are still being read.
   var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
+  /// What is not bound, or bound to nil, is NULL.
   public func bind(_ value: Int64?, at index: Int32) throws(DatabaseError) {
-    let code = value.map { sqlite3_bind_int64(handle, index, $0) } ?? sqlite3_bind_null(handle, index)
-    try connection.check(code, sql.description)
+    guard let value else { return }
+    try connection.check(sqlite3_bind_int64(handle, index, value), sql.description)
   }
 
   /// Any text goes in as it is, NUL characters too.
   public func bind(_ value: String?, at index: Int32) throws(DatabaseError) {
-    guard var value else { return try connection.check(sqlite3_bind_null(handle, index), sql.description) }
+    guard var value else { return }
     let code = value.withUTF8 { utf8 in
       utf8.withMemoryRebound(to: CChar.self) { csqlite_bind_text(handle, index, $0.baseAddress, UInt64($0.count)) }
     }

@@ -9,7 +9,13 @@ import Glibc
 @LoopActor
 public final class Connection {
   /// Received bytes (decrypted, once TLS is on). The buffer is reused: it is valid during the call only.
-  public var onReceive: @LoopActor (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Nothing is read before this is set, so that nothing is lost.
+  public var onReceive: @LoopActor (UnsafeRawBufferPointer) -> Void = { _ in } {
+    didSet {
+      hasReceiver = true
+      updateWatch()
+    }
+  }
   /// The connection is over, told once; never told after `abort()`, nor when `startTLS` fails, whose completion says so.
   public var onClose: @LoopActor (CloseReason) -> Void = { _ in }
   /// All that a `flush()` had to leave behind was sent now.
@@ -35,6 +41,7 @@ public final class Connection {
   private var state = State.open
   private var source: DescriptorSource?
   private var tls: TLSSession?
+  private var hasReceiver = false
   private var paused = false
   private var turnIsPosted = false
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
@@ -65,25 +72,29 @@ public final class Connection {
   /// No byte received in plain text is delivered after this call: what the socket still holds goes to TLS, which
   /// refuses it. What arrived in the same buffer as `<proceed/>`, behind it, has been delivered with it: the caller's
   /// parser has to be empty before this call, else somebody injected text (as in CVE-2011-0411).
-  /// `completion` is called once, unless `abort()` comes first. After a failure the connection is closed.
+  /// `completion` is called once, never from within this call, unless `abort()` comes first. After a failure the
+  /// connection is closed. There is no time limit here: the caller's timer calls `abort()`.
   public func startTLS(
     _ context: TLSContext, domain: String, alpn: [String] = [],
     completion: @escaping @LoopActor (Result<TLSInfo, TLSError>) -> Void
   ) {
-    guard case .open = state, tls == nil else { return completion(.failure(.misuse("not a plain connection"))) }
-    guard output.isEmpty else {
-      abort()
-      return completion(.failure(.misuse("the server answered before it had our request")))
+    guard case .open = state, tls == nil else {
+      return EventLoop.main.post { completion(.failure(.misuse("not an open connection in plain text"))) }
     }
-    do {
-      tls = try TLSSession(context, descriptor: descriptor, domain: domain, alpn: alpn)
-    } catch {
-      abort()
-      return completion(.failure(error))
-    }
+    let isUnsent = !output.isEmpty
     state = .handshaking(completion)
     paused = false
-    handshake()
+    updateWatch()
+    EventLoop.main.post { [weak self] in
+      guard let self else { return }
+      guard !isUnsent else { return fail(completion, .misuse("the server answered before it had our request")) }
+      do throws(TLSError) {
+        tls = try TLSSession(context, descriptor: descriptor, domain: domain, alpn: alpn)
+        handshake()
+      } catch {
+        fail(completion, error)
+      }
+    }
   }
 
   private func handshake() {
@@ -112,7 +123,8 @@ public final class Connection {
   }
 
   private func fail(_ completion: @LoopActor (Result<TLSInfo, TLSError>) -> Void, _ error: TLSError) {
-    abort()
+    guard case .handshaking = state else { return }
+    tearDown()
     completion(.failure(error))
   }
 
@@ -186,7 +198,7 @@ public final class Connection {
   }
 
   private var readsNow: Bool {
-    if case .open = state { !paused } else { false }
+    if case .open = state { !paused && hasReceiver } else { false }
   }
 
   private func readTurn() {
@@ -285,7 +297,8 @@ public final class Connection {
     case .closing:
       tearDown()
       tell(.local)
-    case .open, .handshaking:
+    case .handshaking(let completion): fail(completion, .connection(reason))
+    case .open:
       tearDown()
       tell(reason)
     }
@@ -313,8 +326,8 @@ public final class Connection {
     var events: DescriptorSource.Events = []
     switch state {
     case .closed: return
-    case .open: if !paused { events.insert(.readable) }
-    case .handshaking: events.insert(handshakeWantsWrite ? .writable : .readable)
+    case .open: if readsNow { events.insert(.readable) }
+    case .handshaking: if tls != nil { events.insert(handshakeWantsWrite ? .writable : .readable) }
     case .closing: events.insert(.readable)
     }
     if writeIsBlocked { events.insert(.writable) }
@@ -326,11 +339,14 @@ public final class Connection {
   }
 
   private func ready(_ events: DescriptorSource.Events) {
-    if case .handshaking = state { return handshake() }
+    if case .handshaking = state {
+      // Without `tls` only a hang-up is told, which the handshake about to start will find.
+      return handshake()
+    }
     if !events.isDisjoint(with: [.writable, .error]) { continueWriting() }
     if case .closing = state { return drainInput() }
-    guard !paused else {
-      // A hang-up is told again and again, wanted or not; `resumeReading` watches anew and then reads it.
+    guard readsNow else {
+      // A hang-up is told again and again, wanted or not; reading on watches anew and then sees it.
       if !events.isDisjoint(with: [.hangup, .error]) {
         source?.cancel()
         source = nil

@@ -18,6 +18,8 @@ public final class Connector {
   private var race: TargetRace?
   private var failures: [TargetFailure] = []
   private var completion: Completion?
+  /// Counts attempts: what was posted for one must not end the next.
+  private var attempt = 0
   private var deadline = ContinuousClock.now
   private var deadlineTimer: TimerSource?
   private var targetTimer: TimerSource?
@@ -81,6 +83,7 @@ public final class Connector {
 
   /// Ends the attempt; its completion is not called. Harmless when repeated.
   public func cancel() {
+    attempt += 1
     completion = nil
     targets = []
     endLookup()
@@ -173,7 +176,10 @@ public final class Connector {
   }
 
   private func post(_ result: Result<(Connection, Endpoint), ConnectError>) {
-    EventLoop.main.post { [weak self] in self?.finish(result) }
+    let attempt = attempt
+    EventLoop.main.post { [weak self] in
+      if let self, self.attempt == attempt { finish(result) }
+    }
   }
 
   private static func name(_ host: String) -> String? {

@@ -7,9 +7,14 @@ import Glibc
 public struct Resolver: Sendable, Hashable {
   /// Servers to ask in place of resolv.conf's: `address:port,…`.
   let servers: String?
+  /// For one server; c-ares asks each server twice, the second time for twice as long.
+  let timeout: Duration
 
-  /// `servers` is for tests.
-  public init(servers: String? = nil) { self.servers = servers }
+  /// Both values are for tests.
+  public init(servers: String? = nil, timeout: Duration = .milliseconds(2500)) {
+    self.servers = servers
+    self.timeout = timeout
+  }
 }
 
 /// DNS lookups of one attempt to connect: c-ares driven by the loop. Answers are never told from within a call.
@@ -17,9 +22,6 @@ public struct Resolver: Sendable, Hashable {
 /// `cancel()` has to be called before it is let go.
 @LoopActor
 final class DNSChannel {
-  /// For one server; c-ares asks each server `tries` times and doubles the time with each round.
-  private static let timeout = Duration.milliseconds(2500)
-  private static let tries: Int32 = 2
   /// More records or addresses than this are not looked at.
   static let recordLimit = 1000
 
@@ -30,8 +32,8 @@ final class DNSChannel {
   /// `search`: whether short host names are completed by resolv.conf's search list.
   init(_ resolver: Resolver, search: Bool) throws(DNSError) {
     var options = ares_options()
-    options.timeout = Int32(Self.timeout.microseconds / 1000)
-    options.tries = Self.tries
+    options.timeout = Int32(clamping: resolver.timeout.microseconds / 1000)
+    options.tries = 2
     options.sock_state_cb_data = Unmanaged.passUnretained(self).toOpaque()
     options.sock_state_cb = { data, descriptor, readable, writable in
       guard let data else { return }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Crypto
 
 /// The SHA-256 of a certificate's SubjectPublicKeyInfo (as in RFC 7469, section 2.4), written `sha256:` and base64.
 ///
@@ -7,17 +8,23 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
   /// 32 bytes.
   public let digest: [UInt8]
 
-  /// Parses `sha256:` and the base64 of 32 bytes; nil for all else.
+  /// Parses `sha256:` and the digest in base64 (44 characters) or in hexadecimal (64 digits, colons allowed); nil for
+  /// all else.
   public init?(_ text: String) {
-    let prefix = "sha256:"
-    guard text.hasPrefix(prefix) else { return nil }
-    let encoded = [UInt8](text.utf8.dropFirst(prefix.utf8.count))
-    guard encoded.count == 44, encoded.last == UInt8(ascii: "=") else { return nil }
-    var decoded = [UInt8](repeating: 0, count: 33)
-    guard EVP_DecodeBlock(&decoded, encoded, 44) == 33 else { return nil }
-    digest = [UInt8](decoded.prefix(32))
-    // One text for one pin: padding bits that are not zero, blanks and the like do not come back.
-    guard description == text else { return nil }
+    guard text.hasPrefix("sha256:") else { return nil }
+    let encoded = String(text.dropFirst("sha256:".count))
+    // 64 hexadecimal digits would be base64 as well.
+    guard let digest = Self.hexadecimal(encoded) ?? Base64.decode(encoded), digest.count == 32 else { return nil }
+    self.digest = digest
+  }
+
+  private static func hexadecimal(_ text: String) -> [UInt8]? {
+    let digits = text.filter { $0 != ":" }.map { $0.isASCII ? $0.hexDigitValue : nil }
+    guard digits.count == 64 else { return nil }
+    return stride(from: 0, to: 64, by: 2).reduce(into: [UInt8]?.some([])) { bytes, index in
+      guard let high = digits[index], let low = digits[index + 1] else { return bytes = nil }
+      bytes?.append(UInt8(high << 4 | low))
+    }
   }
 
   /// The pin of the key whose DER-encoded SubjectPublicKeyInfo this is.
@@ -29,9 +36,5 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     digest = hash
   }
 
-  public var description: String {
-    var encoded = [UInt8](repeating: 0, count: 45)
-    let count = EVP_EncodeBlock(&encoded, digest, Int32(digest.count))
-    return "sha256:" + String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
-  }
+  public var description: String { "sha256:" + Base64.encode(digest) }
 }

@@ -58,9 +58,8 @@ private final class NetworkStream: ByteStream {
     self.context = context
   }
 
-  var onReceive: @LoopActor (UnsafeRawBufferPointer) -> Void {
-    get { connection.onReceive }
-    set { connection.onReceive = newValue }
+  var onReceive: @LoopActor (UnsafeRawBufferPointer) -> Void = { _ in } {
+    didSet { connection.onReceive = onReceive }
   }
 
   var onDrained: @LoopActor () -> Void {

@@ -175,13 +175,13 @@ struct SettingsTests {
         "jid = bot@example.org/home",
         "jid = bot@example.org/home has a resource: put what follows the slash into `resource`"
       ),
-      ("jid = bot@", "jid = bot@ is no JID: its domain part is empty: write it as name@example.org"),
+      ("jid = bot@", "jid = bot@ is no JID: the domain part of the address is empty: write it as name@example.org"),
       ("host = example.org:5222", "host = example.org:5222 is no host: put what follows the colon into `port`"),
       ("host = a b", "host = a b is no host: write a name such as xmpp.example.org, or an address"),
       ("port = 0", "port = 0 is no whole number from 1 to 65535: write a number in that range"),
       (
         "public-key-pin = sha256:abc",
-        "public-key-pin = sha256:abc is no pin: write sha256: and the key's digest, 64 hexadecimal digits or 44 characters of base64"
+        "public-key-pin = sha256:abc is no pin: write sha256: and the key's digest in base64 or hexadecimal; `xmppbotctl check` shows the server's"
       ),
       ("ca-file = /nowhere.pem", "ca-file: /nowhere.pem does not exist: create it, or correct the path"),
       ("avatar = /etc", "avatar: /etc is not a file: name a file"),

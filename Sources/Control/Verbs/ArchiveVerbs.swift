@@ -11,7 +11,8 @@ extension Verb {
   ]
 
   static let archiveSearch = Verb(
-    path: ["archive", "search"], arguments: "WORDS… [--with JID] [--room JID] [--since TIME] [--until TIME] [--limit N]",
+    path: ["archive", "search"],
+    arguments: "WORDS… [--with JID] [--room JID] [--since TIME] [--until TIME] [--limit N]",
     summary: "Messages that hold all the words, newest first"
   ) { arguments, context throws(ControlFailure) in
     let (words, options) = try arguments.rest(filters, &context)
@@ -98,7 +99,9 @@ extension Verb {
       request[key] = .int(Int(time))
     }
     if let text = options["--limit"] {
-      guard let limit = Int(text), limit > 0 else { throw ControlFailure(.usage, "--limit \(text): write a number above 0") }
+      guard let limit = Int(text), limit > 0 else {
+        throw ControlFailure(.usage, "--limit \(text): write a number above 0")
+      }
       request["limit"] = .int(limit)
     }
     return request

@@ -19,7 +19,9 @@ extension Verb {
     if !json { table.print() }
   }
 
-  static let commands = Verb(path: ["commands"], arguments: "[--json]", summary: "The commands, who may use them, whence they come") {
+  static let commands = Verb(
+    path: ["commands"], arguments: "[--json]", summary: "The commands, who may use them, whence they come"
+  ) {
     arguments, context throws(ControlFailure) in
     try refuse(try arguments.rest([], &context).words, "commands")
     var table = Table(["COMMAND", "ALLOWED", "FROM", "DESCRIPTION"])

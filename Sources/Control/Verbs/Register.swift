@@ -57,7 +57,8 @@ final class Registration: ExchangeStep {
         .notAllowed, "\(jid.domain) lets nobody register from outside; ask its administrator for the account")
     case nil: return ControlFailure(.failed, "the server gave no reason")
     case .resourceConstraint, .policyViolation:
-      return ControlFailure(.failed, "the server wants no more accounts for now (\(error?.description ?? "")); try later")
+      return ControlFailure(
+        .failed, "the server wants no more accounts for now (\(error?.description ?? "")); try later")
     default: return ControlFailure(.failed, "the server refused: \(error?.description ?? "no reason given")")
     }
   }

@@ -25,7 +25,8 @@ extension Verb {
       line("online for", "online_for").map { $0 + " s" }, line("TLS", "tls", "cipher"),
       line("certificate", "certificate_until").map { $0 + " (end)" }, line("login", "mechanism"),
       line("reconnected", "reconnected").map { $0 + " times" }, line("contacts", "contacts"),
-      line("messages", "messages"), line("archive", "archive"), line("commands", "running_commands").map { $0 + " running" },
+      line("messages", "messages"), line("archive", "archive"),
+      line("commands", "running_commands").map { $0 + " running" },
       line("running for", "uptime").map { $0 + " s" }, line("version", "version"),
     ].compactMap { $0 }
   }

@@ -104,7 +104,9 @@ public func withSocketAddress<T>(
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   let capacity = MemoryLayout.size(ofValue: address.sun_path)
-  guard path.utf8.count < capacity else { throw ControlSocketError(path: path, reason: "the path is longer than \(capacity - 1) bytes; choose a shorter one") }
+  guard path.utf8.count < capacity else {
+    throw ControlSocketError(path: path, reason: "the path is longer than \(capacity - 1) bytes; choose a shorter one")
+  }
   withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
   return withUnsafePointer(to: &address) {
     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }

@@ -22,7 +22,8 @@ extension Daemon {
     case "archive-stats": serveStatistics(client)
     case "reload":
       reload { faults in
-        client.send(faults.isEmpty ? .done([:]) : .failed(ControlFailure(.configuration, faults.joined(separator: "\n"))))
+        client.send(
+          faults.isEmpty ? .done([:]) : .failed(ControlFailure(.configuration, faults.joined(separator: "\n"))))
       }
     case "log-level": serveLogLevel(request, client)
     case let verb:
@@ -104,8 +105,11 @@ extension Daemon {
       guard wasSent else { return client.send(.failed(offline)) }
       // A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the message.
       session.request(.get, to: settings.account.jid.server, Element("ping", Namespace.ping)) { result in
-        if case .failure(let error) = result, error.condition == .recipientUnavailable || error.condition == .remoteServerTimeout {
-          client.send(.failed(ControlFailure(.timedOut, "the message was sent, but the server did not confirm it: \(error)")))
+        if case .failure(let error) = result,
+          error.condition == .recipientUnavailable || error.condition == .remoteServerTimeout
+        {
+          client.send(
+            .failed(ControlFailure(.timedOut, "the message was sent, but the server did not confirm it: \(error)")))
         } else {
           client.send(.done(["state": "sent"]))
         }
@@ -210,7 +214,8 @@ extension Statistics {
       "kinds": .array(
         lines.map {
           [
-            "direction": .string($0.direction.rawValue), "kind": .string($0.kind.rawValue), "count": .int(Int($0.count)),
+            "direction": .string($0.direction.rawValue), "kind": .string($0.kind.rawValue),
+            "count": .int(Int($0.count)),
             "first": .string(Timestamp.format($0.first)), "last": .string(Timestamp.format($0.last)),
           ]
         }),

@@ -114,7 +114,8 @@ final class MessageFlow {
   private func report(_ answer: Answer, to recipient: JID) {
     let peer = recipient.bare.description
     switch answer.kind {
-    case .denied: log.log(.commandDenied, "\(peer) may not use \(answer.command ?? "")", peer: peer, command: answer.command)
+    case .denied:
+      log.log(.commandDenied, "\(peer) may not use \(answer.command ?? "")", peer: peer, command: answer.command)
     case .tooMany: log.log(.rateLimited, "\(peer) sends too many commands", peer: peer)
     default: log.log(.commandRun, at: .debug, "answered \(peer)", peer: peer, command: answer.command)
     }
@@ -173,12 +174,17 @@ final class MessageFlow {
 
   /// The stream ended between commit and sending.
   private func requeue(_ id: String) {
-    gate.write { transaction throws(DatabaseError) in try transaction.requeue(messageID: id) } done: { _ in }
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.requeue(messageID: id)
+    } done: { _ in
+    }
   }
 
   /// Sends what was queued while the bot was offline, in order.
   func sendQueued() {
-    gate.write { transaction throws(DatabaseError) in try transaction.queries.queued() } done: { [weak self] rows in
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.queries.queued()
+    } done: { [weak self] rows in
       self?.session.turn {
         for row in rows { self?.sendQueued(row) }
       }
@@ -187,9 +193,13 @@ final class MessageFlow {
 
   private func sendQueued(_ row: MessageRow) {
     guard let bare = try? JID(row.peer),
-      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare, transmit(row.message, to: recipient)
+      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare,
+      transmit(row.message, to: recipient)
     else { return }
-    gate.write { transaction throws(DatabaseError) in try transaction.setState(.sent, ofMessage: row.id) } done: { _ in }
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.setState(.sent, ofMessage: row.id)
+    } done: { _ in
+    }
   }
 
   // MARK: - Commands

@@ -92,7 +92,7 @@ private func bareJID(
   do throws(JIDError) {
     jid = try JID(text)
   } catch {
-    throw ValueProblem("is no JID: its \(error)", remedy: "write it as name@example.org")
+    throw ValueProblem("is no JID: \(error)", remedy: "write it as name@example.org")
   }
   guard jid.resource == nil else { throw ValueProblem("has a resource", remedy: resourceRemedy) }
   return jid

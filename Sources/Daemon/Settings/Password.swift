@@ -14,8 +14,8 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
   public var debugDescription: String { "(password)" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 
-  /// Reads the password from `password-file` if that is set, else from the systemd credential `password`. One line end
-  /// at the end is not part of it.
+  /// Reads the password from `password-file` if that is set, else from the systemd credential `password`, else from the
+  /// file that the unit takes that credential from. One line end at the end is not part of it.
   public static func load(
     for settings: Settings, environment: [String: String]
   ) throws(ConfigurationProblems) -> Password {
@@ -32,15 +32,20 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
     {
       return password
     }
-    throw problem(settings.file, "there is no password", remedyForNone(settings.file))
+    // Started by hand, as xmppbotctl is: the file that the unit would have passed on.
+    let source = credentialSource(of: settings.file)
+    if let source, access(source, F_OK) == 0, let password = try read(source, mustBePrivate: true) { return password }
+    let keyed = "name a file that holds it with `password-file`"
+    throw problem(
+      settings.file, "there is no password",
+      source.map { "put it into \($0) (mode 600), which the unit passes on, or \(keyed)" } ?? keyed)
   }
 
-  /// The units pass on /etc/xmppbotd/password, and NAME.password for NAME.conf.
-  private static func remedyForNone(_ file: String) -> String {
-    let keyed = "name a file that holds it with `password-file`"
-    guard file.hasPrefix("/etc/xmppbotd/"), file.hasSuffix(".conf") else { return keyed }
-    let name = file == Settings.defaultFile ? "/etc/xmppbotd/password" : file.dropLast("conf".count) + "password"
-    return "put it into \(name) (mode 600), which the unit passes on, or \(keyed)"
+  /// The file that the unit for this configuration passes on as the credential: /etc/xmppbotd/password, and NAME.password
+  /// for NAME.conf. Nil for a configuration that is no unit's.
+  private static func credentialSource(of file: String) -> String? {
+    guard file.hasPrefix("/etc/xmppbotd/"), file.hasSuffix(".conf") else { return nil }
+    return file == Settings.defaultFile ? "/etc/xmppbotd/password" : file.dropLast("conf".count) + "password"
   }
 
   /// The password in `file`; nil when the file is empty.

@@ -6,7 +6,8 @@ extension ValueKind where Value == PublicKeyPin {
     ValueKind(syntax: "sha256:DIGEST") { text throws(ValueProblem) in
       guard let pin = PublicKeyPin(text) else {
         throw ValueProblem(
-          "is no pin", remedy: "write sha256: and the base64 of the key's digest; `xmppbotctl check` shows the server's")
+          "is no pin",
+          remedy: "write sha256: and the key's digest in base64 or hexadecimal; `xmppbotctl check` shows the server's")
       }
       return pin
     }

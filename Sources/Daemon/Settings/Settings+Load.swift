@@ -83,7 +83,7 @@ struct SettingsReader {
       do throws(JIDError) {
         _ = try jid.with(resource: resource)
       } catch {
-        report(section, "resource", "resource = \(resource) is no resource: its \(error)", "choose another name")
+        report(section, "resource", "resource = \(resource) is no resource: \(error)", "choose another name")
       }
     }
     return Settings.Account(
