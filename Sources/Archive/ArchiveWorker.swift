@@ -11,6 +11,8 @@ final class ArchiveWorker {
   private var reads: [PendingRead] = []
   /// Set once nothing that is written can be relied on any more.
   private var fatal: ArchiveError?
+  /// The last group that failed: writes of that generation or before were handed in by somebody who did not know of it.
+  private var failure: (error: ArchiveError, generation: Int)?
   /// When indexing may start.
   private var indexingStarts = Monotonic.now
   /// Writes since the indexer was told what the newest message is.
@@ -105,13 +107,17 @@ final class ArchiveWorker {
 extension ArchiveWorker {
   private func serve(_ writes: [PendingWrite]) {
     var rest = writes[...]
-    while !rest.isEmpty {
-      let next = rest.prefix(ArchiveWorker.groupSize)
+    while let first = rest.first {
+      let error = fatal ?? failure(before: first)
+      let next = rest.prefix(ArchiveWorker.groupSize).prefix {
+        error == nil || fatal != nil || failure(before: $0) != nil
+      }
       rest = rest.dropFirst(next.count)
-      if let fatal {
-        for write in next { write.fail(fatal) }
-      } else if let error = group.commit(next), error.isFatal {
-        fail(error)
+      if let error {
+        for write in next { write.fail(error) }
+      } else if let error = group.commit(next) {
+        failure = (error, inbox.withLock { $0.generation })
+        if error.isFatal { fail(error) }
       }
       deliverWrites(Array(next))
     }
@@ -121,8 +127,16 @@ extension ArchiveWorker {
     indexingStarts = max(indexingStarts, Monotonic.now + ArchiveWorker.quiet)
   }
 
+  /// The failure that `write` would overtake, were it done.
+  private func failure(before write: PendingWrite) -> ArchiveError? {
+    guard let failure, write.generation <= failure.generation else { return nil }
+    return failure.error
+  }
+
   private func deliverWrites(_ writes: [PendingWrite]) {
+    let known = failure?.generation
     deliver { [inbox] in
+      if let known { inbox.withLock { $0.generation = max($0.generation, known + 1) } }
       for write in writes { write.complete() }
       inbox.withLock {
         $0.pendingCount -= writes.count
