@@ -73,7 +73,8 @@ final class Daemon {
     credentials = CredentialKeeper(password: parts.password, floor: memory.floor, gate: gate)
     dialer = NetworkDialer(context: parts.trust)
     let resource = settings.account.resource ?? memory.resource
-    let options = SessionOptions(settings, resource: resource)
+    var options = SessionOptions(settings, resource: resource)
+    options.avatar = parts.avatar
     session = Session(
       options, roster: memory.roster,
       environment: Self.environment(dialer: dialer, credentials: credentials, log: log))
@@ -223,7 +224,8 @@ final class Daemon {
     dispatcher.limits = Dispatcher.Limits(settings.limits)
     dialer.context = configuration.trust
     credentials.password = configuration.password
-    let options = SessionOptions(settings, resource: settings.account.resource ?? session.options.resource)
+    var options = SessionOptions(settings, resource: settings.account.resource ?? session.options.resource)
+    options.avatar = configuration.avatar
     session.update(options)
     if !changes.needNewStream.isEmpty || passwordChanged { session.reconnect() }
     let later = changes.needRestart
@@ -304,6 +306,7 @@ extension Daemon: SessionDelegate {
       log.log(.subscriptionAccepted, "\(jid) is a contact now", peer: jid.description)
     case .subscriptionRefused(let jid):
       log.log(.subscriptionRefused, "\(jid) may not be a contact", peer: jid.description)
+    case .notPublished(let reason): log.log(.protocolViolation, reason)
     }
   }
 

@@ -88,15 +88,19 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 
   /// This address with another resource (normalised) in place of its own.
   public func with(resource: String) throws(JIDError) -> JID {
-    let normal = try Self.normalized(resource, .resource, PRECIS.opaqueString)
-    return JID(
-      description: slice(0, Int(domainEnd)) + "/" + normal, localEnd: localEnd, domainEnd: domainEnd)
+    appending(resource: try Self.normalized(resource, .resource, PRECIS.opaqueString))
   }
 
+  /// This address with `resource`, which has been checked.
+  func appending(resource: String) -> JID {
+    JID(description: slice(0, Int(domainEnd)) + "/" + resource, localEnd: localEnd, domainEnd: domainEnd)
+  }
+
+  /// The bytes of the address without its resource.
+  var bareBytes: Int { Int(domainEnd) }
+
   private func slice(_ start: Int, _ end: Int) -> String {
-    let utf8 = description.utf8
-    let (from, to) = (utf8.index(utf8.startIndex, offsetBy: start), utf8.index(utf8.startIndex, offsetBy: end))
-    return String(description[from..<to])
+    withBytes { String(decoding: $0[start..<end], as: UTF8.self) }
   }
 
   /// RFC 7622, section 3.3: UsernameCaseMapped without eight characters.
@@ -142,7 +146,7 @@ extension JID {
     withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  private func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+  func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
     description.utf8.withContiguousStorageIfAvailable(body) ?? Array(description.utf8).withUnsafeBufferPointer(body)
   }
 }

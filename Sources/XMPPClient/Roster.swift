@@ -31,9 +31,9 @@ public struct Roster: Sendable {
   }
 
   mutating func apply(_ push: RosterQuery) -> Change? {
-    if let version = push.version { self.version = version }
     // Exactly one item (RFC 6121 section 2.1.6).
     guard let item = push.items.first, push.items.count == 1 else { return nil }
+    if let version = push.version { self.version = version }
     guard item.subscription != .remove else {
       items[item.jid] = nil
       return .removed(item.jid)

@@ -34,13 +34,24 @@ public final class Conversation: SessionDelegate {
 
   /// `random` decides what chance would decide: in 0..<1.
   public init(_ options: SessionOptions, roster: Roster = Roster(), random: Double = 0.5) {
+    let identifiers = Box(0)
     let environment = SessionEnvironment(
       dialer: dialer, scheduler: clock, wallClock: { 1_000_000_000_000_000 }, random: { random },
-      randomIdentifier: { "id" },
-      credentials: { Credentials(password: SecretBytes(Array("secret".utf8)), nonce: { "nonce" }) })
+      randomIdentifier: {
+        identifiers.value += 1
+        return "id\(identifiers.value)-"
+      },
+      credentials: { Credentials(password: SecretBytes("secret".utf8), nonce: { "fyko+d2lbbFgONRv9qkxdawL" }) })
     session = Session(options, roster: roster, environment: environment)
     session.delegate = self
     session.start()
+  }
+
+  /// A bot that has just come online; `roster` is what it remembers.
+  public static func online(_ options: SessionOptions? = nil, roster: Roster = Roster()) throws -> Conversation {
+    let conversation = Conversation(try options ?? Self.options(), roster: roster)
+    try conversation.play(Greeting.online)
+    return conversation
   }
 
   /// Plays `text`; throws where it goes another way.
@@ -70,6 +81,8 @@ public final class Conversation: SessionDelegate {
       let security: Security = step == .connects ? .starttls : .direct
       guard dialer.accept(security) else { throw Surprise("the bot does not connect") }
       parser = StreamParser()
+      // Names stand for ids, and a new stream has new ones.
+      names = [:]
     case .cannotConnect(let reason):
       guard dialer.refuse(.unreachable(reason)) else { throw Surprise("the bot does not connect") }
     case .handshake:
@@ -112,7 +125,8 @@ public final class Conversation: SessionDelegate {
 
   private func substituted(_ text: String) -> String {
     var text = text
-    for (name, value) in names {
+    // The longest name first, for one may begin another.
+    for (name, value) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) {
       text = text.split(separator: "$\(name)", omittingEmptySubsequences: false).joined(separator: value)
     }
     return text
@@ -187,6 +201,7 @@ public final class Conversation: SessionDelegate {
     case .refused(let reason): events.append("refused: \(reason)")
     case .subscriptionAccepted(let jid): events.append("accepted \(jid)")
     case .subscriptionRefused(let jid): events.append("turned down \(jid)")
+    case .notPublished(let reason): events.append("not published: \(reason)")
     }
   }
 
@@ -196,8 +211,8 @@ public final class Conversation: SessionDelegate {
   }
 
   public func session(_ session: Session, changed roster: Roster, by change: Roster.Change) {
-    events.append(
-      "roster \(roster.version ?? "?"): \(roster.items.keys.map(\.description).sorted().joined(separator: " "))")
+    let contacts = roster.items.keys.map(\.description).sorted().joined(separator: " ")
+    events.append("roster \(roster.version ?? "?"): \(contacts)")
   }
 
   public func sessionDrained(_ session: Session) {

@@ -35,7 +35,8 @@ public final class ScriptedStream: ByteStream {
     return true
   }
 
-  public func write(_ bytes: [UInt8]) { written += bytes }
+  // As the real one: what comes after the closing is lost.
+  public func write(_ bytes: [UInt8]) { if !isClosed { written += bytes } }
   public func flush() { flushes += 1 }
   public func setReading(_ isReading: Bool) { self.isReading = isReading }
   public func close() { isClosed = true }

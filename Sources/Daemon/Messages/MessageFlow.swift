@@ -67,11 +67,22 @@ final class MessageFlow {
     var answer: NewMessage?
     if case .answer(let text)? = decision { answer = outgoing(text.text, to: from, kind: message.kind, time: time) }
     answer?.thread = message.thread
-    commit(row, answer) { [weak self] in
-      guard let self else { return }
-      log.log(
-        .messageReceived, at: .debug, "message from \(from)", peer: from.bare.description, stanzaID: message.id)
-      act(decision, answer, to: from)
+    commit(Exchange(sender: from, row: row, decision: decision, answer: answer))
+  }
+
+  /// A message, what it gets, and the rows that are committed together. An object, since rows are large and the archive's
+  /// thread, the loop and what waits between them look at the same ones.
+  private final class Exchange: Sendable {
+    let sender: JID
+    let row: NewMessage
+    let decision: Decision?
+    let answer: NewMessage?
+
+    init(sender: JID, row: NewMessage, decision: Decision?, answer: NewMessage?) {
+      self.sender = sender
+      self.row = row
+      self.decision = decision
+      self.answer = answer
     }
   }
 
@@ -81,31 +92,37 @@ final class MessageFlow {
     return router.decide(chat, now: .now)
   }
 
-  /// Commits both rows in one transaction; `done` is called unless the message was in the archive already.
-  private func commit(_ row: NewMessage, _ answer: NewMessage?, done: @escaping @LoopActor () -> Void) {
-    let bytes = 512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0) + (answer?.body?.utf8.count ?? 0)
+  /// Commits both rows in one transaction, then acts, unless the message was in the archive already.
+  private func commit(_ exchange: Exchange) {
+    let row = exchange.row
+    let bytes =
+      512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0) + (exchange.answer?.body?.utf8.count ?? 0)
     gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
-      guard case .inserted = try transaction.insert(row) else { return false }
-      if let answer { try transaction.insert(answer) }
+      guard case .inserted = try transaction.insert(exchange.row) else { return false }
+      if let answer = exchange.answer { try transaction.insert(answer) }
       return true
     } done: { [weak self] isNew in
-      guard isNew else { return }
-      self?.archived += answer == nil ? 1 : 2
-      done()
+      guard isNew, let self else { return }
+      archived += exchange.answer == nil ? 1 : 2
+      act(exchange)
     }
   }
 
-  private func act(_ decision: Decision?, _ answer: NewMessage?, to recipient: JID) {
-    switch decision {
+  private func act(_ exchange: Exchange) {
+    let sender = exchange.sender
+    log.log(
+      .messageReceived, at: .debug, "message from \(sender)", peer: sender.bare.description,
+      stanzaID: exchange.row.messageID)
+    switch exchange.decision {
     case .answer(let text):
-      if let answer { transmit(answer, to: recipient) }
-      report(text, to: recipient)
+      if let answer = exchange.answer { transmit(answer, to: sender) }
+      report(text, to: sender)
     case .run(let command): dispatcher?.start(command)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {
         log.log(
           reason == .tooMany ? .rateLimited : .messageReceived, at: .debug, "no answer: \(reason.rawValue)",
-          peer: recipient.bare.description)
+          peer: sender.bare.description)
       }
     case nil: break
     }
@@ -193,7 +210,8 @@ final class MessageFlow {
 
   private func sendQueued(_ row: MessageRow) {
     guard let bare = try? JID(row.peer),
-      let recipient = row.resource.map({ try? bare.with(resource: $0) }) ?? bare, transmit(row.message, to: recipient)
+      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare,
+      transmit(row.message, to: recipient)
     else { return }
     gate.write { transaction throws(DatabaseError) in
       try transaction.setState(.sent, ofMessage: row.id)
@@ -232,6 +250,6 @@ final class MessageFlow {
   }
 
   private func recipient(of message: ChatMessage) -> JID? {
-    message.room ?? message.resource.map { try? message.sender.with(resource: $0) } ?? message.sender
+    message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }
