@@ -38,7 +38,21 @@ extension Daemon {
     let configured = settings.commands.map { Command($0, stateBase: stateBase, limits: limits) }
     let all = Builtins.all(services, access: setup.access) + handlers.map { Command($0) } + configured + files.commands
     setup.faults += files.diagnostics + all.compactMap { setup.commands.add($0) }
+    setup.faults += files.commands.flatMap { unknownGroups(of: $0, setup.access, settings) }
     return setup
+  }
+
+  /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
+  /// slip, for nobody is in it.
+  private static func unknownGroups(
+    of command: Command, _ access: AccessPolicy, _ settings: Settings
+  ) -> [CommandDiagnostic] {
+    command.description.allow.compactMap { rule in
+      guard case .group(let name) = rule, name != AccessPolicy.adminGroup, !access.hasGroup(name) else { return nil }
+      return CommandDiagnostic(
+        source: command.origin, problem: "allow names the group @\(name), which is not there",
+        remedy: "add [group \(name)] to \(settings.file)")
+    }
   }
 
   /// The built-in `search`.
