@@ -32,6 +32,7 @@ final class Daemon {
   let started = ContinuousClock.now
   var onlineCount = 0
   var state = SessionState.connecting
+  private(set) var stateEntered = ContinuousClock.now
 
   private let file: String
   private let handlers: [any CommandHandler]
@@ -262,6 +263,7 @@ final class Daemon {
 extension Daemon: SessionDelegate {
   func session(_ session: Session, entered state: SessionState) {
     self.state = state
+    stateEntered = .now
     switch state {
     case .connecting: log.log(.connecting, "connecting to \(settings.account.jid.domain)")
     case .online(let info):

@@ -17,7 +17,7 @@ extension Verb {
     try refuse(try arguments.rest([], &context).words, "register")
     let account = try AccountAccess(context)
     try Exchange.run(account, goal: .features) { Registration(account) }
-    print("the account \(account.settings.account.jid) is there; start the bot with: systemctl start xmppbotd")
+    print("the account \(account.settings.account.jid) is there; start the bot with: \(context.startCommand)")
   }
 }
 

@@ -21,9 +21,10 @@ extension Verb {
       return values.isEmpty ? nil : Table.padded(title, 14) + Terminal.safe(values.joined(separator: ", "))
     }
     return [
-      line("account", "jid", "resource"), line("state", "state", "reason", "next_attempt"),
+      line("account", "jid", "resource"), line("state", "state"), line("reason", "reason"),
+      line("next attempt", "next_attempt"),
       line("online for", "online_for").map { $0 + " s" }, line("TLS", "tls", "cipher"),
-      line("certificate", "certificate_until").map { $0 + " (end)" }, line("login", "mechanism"),
+      line("valid until", "certificate_until"), line("login", "mechanism"),
       line("reconnected", "reconnected").map { $0 + " times" }, line("contacts", "contacts"),
       line("messages", "messages"), line("archive", "archive"),
       line("commands", "running_commands").map { $0 + " running" },
