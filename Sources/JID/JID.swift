@@ -100,9 +100,7 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
   var bareBytes: Int { Int(domainEnd) }
 
   private func slice(_ start: Int, _ end: Int) -> String {
-    let utf8 = description.utf8
-    let (from, to) = (utf8.index(utf8.startIndex, offsetBy: start), utf8.index(utf8.startIndex, offsetBy: end))
-    return String(description[from..<to])
+    withBytes { String(decoding: $0[start..<end], as: UTF8.self) }
   }
 
   /// RFC 7622, section 3.3: UsernameCaseMapped without eight characters.

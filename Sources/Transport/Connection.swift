@@ -246,12 +246,15 @@ public final class Connection {
     switch state {
     case .closing, .closed: return
     case .handshaking:
-      abort()
+      let tell = onClose
+      tearDown()
+      EventLoop.main.post { tell(.local) }
       return
     case .open: break
     }
     state = .closing
-    closeTimer = TimerSource(after: Self.closeLimit) { [weak self] in self?.finish(.local) }
+    // It holds the connection until it is closed, although nobody else may.
+    closeTimer = TimerSource(after: Self.closeLimit) { [self] in finish(.local) }
     flush()
   }
 

@@ -37,7 +37,7 @@ struct TreeBuilder {
   var isBetweenStanzas: Bool { isOpened && !isClosed && open.isEmpty }
 
   /// The next event that nobody has seen yet. Two at most wait, when the stream is one empty element.
-  mutating func nextEvent() -> StreamEvent? { events.isEmpty ? nil : events.removeFirst() }
+  mutating func nextEvent() -> StreamEvent? { events.count > 1 ? events.removeFirst() : events.popLast() }
 
   /// A namespace declaration of the element that comes next.
   mutating func declare(prefix: UnsafePointer<CChar>?, namespace: UnsafePointer<CChar>?) -> Verdict {
