@@ -36,8 +36,21 @@ final class MessageWriter {
 
   private static func quoted(_ value: JSON?) -> String {
     let text = value?.stringValue ?? value?.intValue.map(String.init) ?? ""
-    guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    return csvField(Terminal.isInteractive ? Terminal.safe(text) : text)
+  }
+
+  /// A field of RFC 4180. Looks at scalars: to Swift a quote with a combining mark behind it is another character.
+  static func csvField(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else {
+      return text
+    }
+    var field = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { field.append(scalar) }
+      field.append(scalar)
+    }
+    field.append("\"")
+    return String(field)
   }
 
   /// `2026-01-31 17:05:09 alice@example.org -> hello`
