@@ -151,7 +151,7 @@ public final class Conversation: SessionDelegate {
           try parser.parse(buffer) { event in
             switch event {
             case .opened: heard.append(Element("<stream:stream>", ""))
-            case .element(let element): heard.append(element)
+            case .element(let element), .skipped(let element, _): heard.append(element)
             case .closed: heard.append(Element("</stream:stream>", ""))
             }
           }
