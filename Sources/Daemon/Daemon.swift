@@ -36,6 +36,7 @@ final class Daemon {
   var commandFaults: [CommandDiagnostic] = []
   var control: ControlServer?
   var state = SessionState.connecting
+  var stateEntered = ContinuousClock.now
   /// What the stream runs over.
   var endpoint: Endpoint?
   var onlineCount = 0

@@ -11,6 +11,7 @@ extension Daemon: SessionDelegate {
 
   func session(_ session: Session, entered state: SessionState) {
     self.state = state
+    stateEntered = .now
     switch state {
     case .connecting: log.log(.connecting, "connecting to \(settings.account.jid.domain)")
     case .online(let info):

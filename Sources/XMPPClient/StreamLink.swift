@@ -43,6 +43,7 @@ public final class StreamLink {
   private var isParsing = false
   private var parserIsStale = false
   private var awaitsHandshake = false
+  private var hasHeard = false
   /// We said the end of the stream, and wait for the server's.
   public private(set) var isFinishing = false
   /// How long a server may take over its last words.
@@ -148,7 +149,7 @@ public final class StreamLink {
   private func adopt(_ stream: any ByteStream, _ endpoint: Endpoint) {
     self.stream = stream
     stream.onReceive = { [weak self] in self?.receive($0) }
-    stream.onEnd = { [weak self] in self?.end($0) }
+    stream.onEnd = { [weak self] in self?.ended($0, endpoint) }
     stream.onDrained = { [weak self] in self?.onDrained() }
     handler(.connected(endpoint))
     guard !isOver else { return }
@@ -158,6 +159,13 @@ public final class StreamLink {
     } else {
       perform(machine.connected(tls: nil))
     }
+  }
+
+  private func ended(_ failure: StreamFailure, _ endpoint: Endpoint) {
+    guard case .connectionLost(let reason) = failure, !hasHeard, endpoint.security == .starttls else {
+      return end(failure)
+    }
+    end(.connectionLost("\(reason) before the server said a word; a port for direct TLS needs tls = direct"))
   }
 
   private func startTLS(direct: Bool) {
@@ -174,6 +182,7 @@ public final class StreamLink {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
+    hasHeard = true
     onHeard()
     turn { parse(bytes) }
   }

@@ -55,6 +55,19 @@ struct LinkTests {
     #expect(conversation.dialer.stream?.isReading == false)
   }
 
+  @Test("a server that hangs up on STARTTLS before its first word may want direct TLS, and the operator is told")
+  @LoopActor func directPort() throws {
+    let conversation = Conversation(try Conversation.options())
+    try conversation.play(
+      """
+      the bot connects
+      bot: <stream:stream>
+      the connection is lost
+      event: waiting 0.5 seconds: the connection was lost: reset before the server said a word; a port for direct TLS \
+      needs tls = direct
+      """)
+  }
+
   private let redirection = """
     server: <stream:error><see-other-host xmlns='urn:ietf:params:xml:ns:xmpp-streams'>
      b.example.org:5299</see-other-host></stream:error>
