@@ -35,8 +35,6 @@ public struct AccessPolicy: Sendable {
     groups[name] = group
   }
 
-  public func hasGroup(_ name: String) -> Bool { groups[name] != nil }
-
   /// The groups that `jid` belongs to, sorted.
   public func groups(of jid: JID) -> [String] {
     let bare = jid.bare
