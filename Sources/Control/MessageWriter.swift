@@ -2,7 +2,7 @@ import JSON
 
 /// Writes messages to standard output, one after the other.
 final class MessageWriter {
-  enum Format: String {
+  enum Format: String, CaseIterable {
     /// A JSON object a line.
     case jsonl
     /// RFC 4180, with a header.
@@ -16,17 +16,13 @@ final class MessageWriter {
   ]
 
   private let format: Format
-  private(set) var written = 0
 
   init(_ format: Format) {
     self.format = format
+    if format == .csv { print(Self.columns.joined(separator: ","), terminator: "\r\n") }
   }
 
-  /// With `limit`, what comes after so many is dropped.
-  func write(_ message: JSON, limit: Int? = nil) {
-    if let limit, written >= limit { return }
-    if written == 0, format == .csv { print(Self.columns.joined(separator: ","), terminator: "\r\n") }
-    written += 1
+  func write(_ message: JSON) {
     switch format {
     case .jsonl: print(message.text())
     case .csv: print(Self.columns.map { Self.quoted(message[$0]) }.joined(separator: ","), terminator: "\r\n")
@@ -54,7 +50,7 @@ final class MessageWriter {
   }
 
   /// `2026-01-31 17:05:09 alice@example.org -> hello`
-  private static func line(_ message: JSON) -> String {
+  static func line(_ message: JSON) -> String {
     let time = message["time"]?.stringValue ?? ""
     let arrow = message["direction"]?.stringValue == "out" ? "<-" : "->"
     let nick = message["nick"]?.stringValue.map { message["room"] == nil ? "" : " (\($0))" } ?? ""

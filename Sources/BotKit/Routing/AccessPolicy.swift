@@ -35,6 +35,9 @@ public struct AccessPolicy: Sendable {
     groups[name] = group
   }
 
+  /// Whether there is a group of this name, with members or without.
+  public func hasGroup(_ name: String) -> Bool { groups[name] != nil }
+
   /// The groups that `jid` belongs to, sorted.
   public func groups(of jid: JID) -> [String] {
     let bare = jid.bare
