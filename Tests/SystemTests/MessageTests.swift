@@ -60,24 +60,6 @@ extension SystemTests {
       }
     }
 
-    @Test(
-      "stopped and started in the midst of messages, the bot answers each of them once", arguments: Server.Kind.allCases
-    )
-    func restarted(_ kind: Server.Kind) throws {
-      let server = try Server.shared(kind)
-      let bot = try Bot(on: server, sections: Self.unlimited).startOnline()
-      let alice = try bot.peer(on: server)
-      for number in 1...300 { alice.send("ping \(number)") }
-      var answers: [String] = []
-      for _ in 1...50 { answers.append(try alice.message()) }
-      #expect(try bot.stop() == .code(0), "\(bot.log)")
-      try bot.startOnline()
-      while answers.count < 300 { answers.append(try alice.message(within: .seconds(60))) }
-      #expect(try alice.ask("ping end") == "pong end", "and nothing else before")
-      #expect(Set(answers) == Set((1...300).map { "pong \($0)" }))
-      #expect(try bot.rows("SELECT body FROM message GROUP BY direction, body HAVING count(*) > 1").isEmpty)
-    }
-
     @Test("killed in the midst of messages: what was answered is in the archive, once, and the archive is sound")
     func killed() throws {
       let server = try Server.shared(.prosody)
