@@ -100,7 +100,8 @@ extension Archive {
   /// `completion`, in the order in which writes were handed in. Never blocks.
   ///
   /// A work that throws is undone alone. To that end a group may have to start again, so `work` may run twice: it has no
-  /// effects but through the transaction. `size` is about what the work holds in memory, in bytes (see `isCongested`).
+  /// effects but through the transaction. When a group as a whole fails (a full disk), all that was handed in before its
+  /// completions ran fails likewise, so that who hands the same in again, in the same order, gets rows in that order. `size` is about what the work holds in memory, in bytes (see `isCongested`).
   public func write<Value: Sendable>(
     size: Int = 1_024,
     _ work: @escaping @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> Value,

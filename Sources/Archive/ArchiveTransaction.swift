@@ -4,7 +4,7 @@ import SQLite
 public struct ArchiveTransaction: ~Copyable {
   /// Reading, with what this transaction has written so far.
   public let queries: ArchiveQueries
-  private let connection: Connection
+  let connection: Connection
 
   init(_ connection: Connection) {
     self.connection = connection
@@ -49,7 +49,7 @@ public struct ArchiveTransaction: ~Copyable {
 
   /// Every statement passes here: if an error has ended the transaction under a work that went on all the same, no
   /// statement may run on its own outside it.
-  private func statement(_ sql: StaticString) throws(DatabaseError) -> Statement {
+  func statement(_ sql: StaticString) throws(DatabaseError) -> Statement {
     guard connection.isInTransaction else {
       throw DatabaseError(
         code: .abort, message: "an earlier error ended the transaction", path: connection.path,

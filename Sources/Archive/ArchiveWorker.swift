@@ -11,8 +11,14 @@ final class ArchiveWorker {
   private var reads: [PendingRead] = []
   /// Set once nothing that is written can be relied on any more.
   private var fatal: ArchiveError?
+  /// The last group that failed: writes of that generation or before were handed in by somebody who did not know of it.
+  private var failure: (error: ArchiveError, generation: Int)?
   /// When indexing may start.
   private var indexingStarts = Monotonic.now
+  /// Writes since the indexer was told what the newest message is.
+  private var unnoted = 0
+  /// Writes since memory was last given back to the system.
+  private var sinceRest = 0
 
   /// A group has at most so many writes: it bounds what one fsync can delay, and what one error can undo.
   private static let groupSize = 256
@@ -24,6 +30,10 @@ final class ArchiveWorker {
   private static let backlogLimit: Int64 = 20_000
   /// Messages indexed before a waiting write is looked at: usually; and when a search waits, or the index is behind.
   private static let indexStep = (usual: 16, urgent: 2_048)
+  /// So many writes may come before the indexer hears of them: asking after each group would delay the next.
+  private static let unnotedLimit = 1_000
+  /// So many writes leave memory behind that is worth giving back.
+  private static let burst = 1_000
   /// Time between attempts while indexing fails (a full disk).
   private static let retryInterval = Monotonic.milliseconds(10_000)
 
@@ -89,7 +99,7 @@ final class ArchiveWorker {
   /// When there is something to do without being asked; nil: never, so the thread sleeps without waking.
   private func nextDeadline() -> UInt64? {
     if !reads.isEmpty { return 0 }
-    return indexer.backlog > 0 && fatal == nil ? indexingStarts : nil
+    return (indexer.backlog > 0 || unnoted > 0) && fatal == nil ? indexingStarts : nil
   }
 }
 
@@ -97,24 +107,36 @@ final class ArchiveWorker {
 extension ArchiveWorker {
   private func serve(_ writes: [PendingWrite]) {
     var rest = writes[...]
-    while !rest.isEmpty {
-      let next = rest.prefix(ArchiveWorker.groupSize)
+    while let first = rest.first {
+      let error = fatal ?? failure(before: first)
+      let next = rest.prefix(ArchiveWorker.groupSize).prefix {
+        error == nil || fatal != nil || failure(before: $0) != nil
+      }
       rest = rest.dropFirst(next.count)
-      if let fatal {
-        for write in next { write.fail(fatal) }
-      } else if let error = group.commit(next), error.isFatal {
-        fail(error)
+      if let error {
+        for write in next { write.fail(error) }
+      } else if let error = group.commit(next) {
+        failure = (error, inbox.withLock { $0.generation })
+        if error.isFatal { fail(error) }
       }
       deliverWrites(Array(next))
     }
     guard !writes.isEmpty else { return }
-    // An error here shows itself again where the index is filled.
-    try? indexer.noteNewest(ArchiveQueries(connection))
+    unnoted += writes.count
+    sinceRest += writes.count
     indexingStarts = max(indexingStarts, Monotonic.now + ArchiveWorker.quiet)
   }
 
+  /// The failure that `write` would overtake, were it done.
+  private func failure(before write: PendingWrite) -> ArchiveError? {
+    guard let failure, write.generation <= failure.generation else { return nil }
+    return failure.error
+  }
+
   private func deliverWrites(_ writes: [PendingWrite]) {
+    let known = failure?.generation
     deliver { [inbox] in
+      if let known { inbox.withLock { $0.generation = max($0.generation, known + 1) } }
       for write in writes { write.complete() }
       inbox.withLock {
         $0.pendingCount -= writes.count
@@ -148,6 +170,7 @@ extension ArchiveWorker {
 
   /// Whether the index holds what was there when the read was first looked at.
   private func hasIndexed(for read: PendingRead) -> Bool {
+    noteNewest()
     let awaited = read.awaitedIndex ?? indexer.newest
     read.awaitedIndex = awaited
     return indexer.indexed >= awaited
@@ -161,14 +184,30 @@ extension ArchiveWorker {
 
 // What can wait.
 extension ArchiveWorker {
+  private func noteNewest() {
+    guard unnoted > 0 else { return }
+    unnoted = 0
+    // An error here shows itself again where the index is filled.
+    try? indexer.noteNewest(ArchiveQueries(connection))
+  }
+
   private func index(justWritten: Int) {
-    guard fatal == nil, indexer.backlog > 0 else { return }
+    guard fatal == nil else { return }
+    let isDue = Monotonic.now >= indexingStarts
+    if isDue || unnoted > ArchiveWorker.unnotedLimit { noteNewest() }
+    guard indexer.backlog > 0 else { return }
     let isBehind = indexer.backlog > ArchiveWorker.backlogLimit
     let isAwaited = reads.contains { $0.needsIndex }
-    guard isBehind || isAwaited || Monotonic.now >= indexingStarts else { return }
+    guard isBehind || isAwaited || isDue else { return }
     let step = ArchiveWorker.indexStep
     indexBatch(minimum: isBehind || isAwaited ? max(step.urgent, justWritten) : step.usual)
-    if indexer.backlog <= 0 { connection.releaseMemory() }
+    if indexer.backlog <= 0, unnoted == 0 { rest() }
+  }
+
+  /// Nothing is left to do: what was needed for it goes back, to the allocator, and after a burst to the system.
+  private func rest() {
+    connection.releaseMemory(toSystem: sinceRest > ArchiveWorker.burst)
+    sinceRest = 0
   }
 
   /// Without an fsync: the index and its mark are lost together, and the next commit of messages syncs both.
@@ -204,6 +243,7 @@ extension ArchiveWorker {
 
   /// Brings everything into the one file, as far as the disk lets us.
   private func finish() {
+    noteNewest()
     while fatal == nil, indexer.backlog > 0 {
       let before = indexer.indexed
       indexBatch(minimum: .max)

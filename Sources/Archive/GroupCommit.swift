@@ -82,6 +82,6 @@ struct GroupCommit {
   /// Errors after which SQLite may have ended the transaction, or that the next write would meet as well.
   private func concernsGroup(_ error: DatabaseError) -> Bool {
     error.isFull || error.isIOError || error.isCorrupt || error.isReadOnly || error.code.primary == .noMemory
-      || !connection.isInTransaction
+      || error.code.primary == .cannotOpen || !connection.isInTransaction
   }
 }

@@ -11,12 +11,15 @@ struct Inbox: Sendable {
   var pendingCount = 0
   /// Bytes that these hold, about.
   var pendingSize = 0
+  /// Which failures the caller knows of: grows when it is told that a group failed (see `Archive.write`).
+  var generation = 0
 
   var isEmpty: Bool { writes.isEmpty && reads.isEmpty }
 
   /// Adds a write, unless the archive is closed.
   mutating func add(_ write: PendingWrite) -> Bool {
     if isClosing { return false }
+    write.generation = generation
     writes.append(write)
     pendingCount += 1
     pendingSize += write.size

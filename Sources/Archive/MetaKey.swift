@@ -1,5 +1,7 @@
 /// What the `meta` table remembers between runs, one text each.
 public enum MetaKey: String, Sendable, CaseIterable {
+  /// The account that the archive last served: what is remembered of another's server does not hold for it.
+  case account
   /// The version of the roster that the `roster` table holds (RFC 6121, 2.6).
   case rosterVersion = "roster_version"
   /// The strongest SASL mechanism that this account has used: a server that offers less later is suspect (XEP-0474).

@@ -5,6 +5,8 @@ import SQLite
 class PendingWrite: @unchecked Sendable {
   /// Bytes that waiting for it holds in memory, about.
   let size: Int
+  /// That of the inbox when it was handed in.
+  var generation = 0
   init(size: Int) { self.size = size }
 
   func run(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {}

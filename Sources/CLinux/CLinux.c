@@ -17,6 +17,15 @@ int linux_accept(int listener) {
   return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+int linux_peer(int descriptor, uid_t *user, pid_t *process) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
+}
+
 int linux_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0); }
 
 int linux_pidfd_open(pid_t pid) { return pidfd_open(pid, 0); }

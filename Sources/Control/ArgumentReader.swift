@@ -1,46 +1,43 @@
 import Configuration
 import Daemon
 
+/// An option of xmppbotctl.
+struct Option: Sendable {
+  var name: String
+  /// What its value is called; nil for a switch.
+  var value: String?
+  var help: String
+
+  init(_ name: String, _ value: String? = nil, _ help: String) {
+    self.name = name
+    self.value = value
+    self.help = help
+  }
+
+  /// Those that stand before the verb or behind it.
+  static let common = [
+    Option("--config", "FILE", "the daemon's configuration (default: \(Settings.defaultFile))"),
+    Option("--socket", "PATH", "the daemon's control socket (default: as the configuration says)"),
+    Option("--json", nil, "output for programs"), Option("--help", nil, "print this"),
+    Option("--version", nil, "print the version"),
+  ]
+
+  var usage: String { value.map { "\(name) \($0)" } ?? name }
+}
+
 /// Reads the command line a word at a time. What is not known is answered with the nearest that is.
 struct ArgumentReader {
   private var words: ArraySlice<String>
   private var onlyWords = false
+  /// The options read so far; a switch has the empty text.
+  private(set) var options: [String: String] = [:]
 
   init(_ words: [String]) {
     self.words = words[...]
   }
 
-  /// An option of a verb.
-  struct Option {
-    var name: String
-    /// What its value is called; nil for a switch.
-    var value: String?
-  }
-
-  private static let common = [
-    Option(name: "--config", value: "FILE"), Option(name: "--socket", value: "PATH"), Option(name: "--json"),
-    Option(name: "--help"), Option(name: "--version"),
-  ]
-
-  /// The next word that is no option of every verb's; those are taken into `context` on the way.
-  mutating func nextWord(taking context: inout Context) throws(ControlFailure) -> String? {
-    var values: [String: String] = [:]
-    return try next(options: [], &values, &context)
-  }
-
-  /// All that is left: words, and the values of `options` (of a switch: the empty text).
-  mutating func rest(
-    _ options: [Option], _ context: inout Context
-  ) throws(ControlFailure) -> (words: [String], values: [String: String]) {
-    var found: [String] = []
-    var values: [String: String] = [:]
-    while let word = try next(options: options, &values, &context) { found.append(word) }
-    return (found, values)
-  }
-
-  private mutating func next(
-    options: [Option], _ values: inout [String: String], _ context: inout Context
-  ) throws(ControlFailure) -> String? {
+  /// The next word that is no option; options of `known` before it are taken.
+  mutating func next(_ known: [Option]) throws(ControlFailure) -> String? {
     while let word = words.popFirst() {
       if onlyWords || !word.hasPrefix("-") || word == "-" { return word }
       if word == "--" {
@@ -48,31 +45,26 @@ struct ArgumentReader {
         continue
       }
       let (name, attached) = Self.split(word == "-h" ? "--help" : word)
-      let known = options + Self.common
-      guard let option = known.first(where: { $0.name == name }) else {
-        let hint = nearest(to: name, in: known.map(\.name)).map { "did you mean \($0)?" } ?? "see --help"
-        throw ControlFailure(.usage, "unknown option \(name): \(hint)")
-      }
-      let value = try value(of: option, attached)
-      switch name {
-      case "--config": context.configuration = value.absolutePath
-      case "--socket": context.socket = value.absolutePath
-      case "--json": context.json = true
-      case "--help": context.wantsHelp = true
-      case "--version": context.wantsVersion = true
-      default: values[name] = value
-      }
+      guard let option = known.first(where: { $0.name == name }) else { throw Self.unknown(name, known) }
+      options[name] = try value(of: option, attached)
     }
     return nil
   }
 
+  private static func unknown(_ name: String, _ known: [Option]) -> ControlFailure {
+    let hint =
+      nearest(to: name, in: known.map(\.name)).map { "did you mean \($0)?" }
+      ?? "see --help; put -- before words that begin with -"
+    return ControlFailure(.usage, "unknown option \(name): \(hint)")
+  }
+
   private mutating func value(of option: Option, _ attached: String?) throws(ControlFailure) -> String {
-    guard let name = option.value else {
+    if option.value == nil {
       if attached != nil { throw ControlFailure(.usage, "\(option.name) takes no value") }
       return ""
     }
     guard let value = attached ?? words.popFirst() else {
-      throw ControlFailure(.usage, "\(option.name) needs a value: \(option.name) \(name)")
+      throw ControlFailure(.usage, "\(option.name) needs a value: \(option.usage)")
     }
     return value
   }

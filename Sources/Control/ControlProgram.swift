@@ -1,4 +1,3 @@
-import Configuration
 import Daemon
 import Glibc
 import Systemd
@@ -6,10 +5,15 @@ import Systemd
 /// The program xmppbotctl: finds its verb, does it, and returns the exit code (`ExitCode`).
 public enum ControlProgram {
   public static func run() -> Int32 {
+    StandardDescriptors.ensure()
+    // Who stops reading (`head`) ends us quietly, also where a parent had the signal ignored.
+    signal(SIGPIPE, SIG_DFL)
     do {
       try run(Array(CommandLine.arguments.dropFirst()))
+      try Terminal.finish()
       return ExitCode.done.rawValue
     } catch {
+      fflush(nil)
       for line in error.reason.split(separator: "\n", omittingEmptySubsequences: false) {
         Terminal.complain("xmppbotctl: \(line)")
       }
@@ -18,85 +22,47 @@ public enum ControlProgram {
   }
 
   private static func run(_ words: [String]) throws(ControlFailure) {
-    var arguments = ArgumentReader(words)
-    var context = Context(environment: ProcessEnvironment.current())
+    var reader = ArgumentReader(words)
     var path: [String] = []
-    // Options may stand before the verb or behind it; a verb may be of two words.
-    while let word = try arguments.nextWord(taking: &context) {
+    var wantsHelp = false
+    // A verb may be of two words.
+    while let word = try reader.next(Option.common) {
       if word == "help", path.isEmpty {
-        context.wantsHelp = true
+        wantsHelp = true
         continue
       }
       path.append(word)
       if let verb = Verb.all.first(where: { $0.path == path }) {
-        if context.wantsHelp { return print(verb.help) }
-        return try verb.run(&arguments, &context)
+        return wantsHelp ? print(verb.help) : try run(verb, &reader)
       }
       if !Verb.all.contains(where: { $0.path.starts(with: path) }) { throw Verb.unknown(path) }
     }
-    if path.isEmpty, context.wantsVersion { return print("xmppbotctl \(Product.version)") }
-    if context.wantsHelp || path.isEmpty {
-      print(Verb.overview)
-      if path.isEmpty, !context.wantsHelp { throw ControlFailure(.usage, "name a verb") }
-      return
+    if reader.options["--version"] != nil { return print("xmppbotctl \(Product.version)") }
+    wantsHelp = wantsHelp || reader.options["--help"] != nil
+    guard path.isEmpty else { return try explain(path, wantsHelp) }
+    guard wantsHelp else {
+      throw ControlFailure(.usage, "name a verb: \(Verb.firstWords); xmppbotctl --help says what they do")
     }
-    let further = Verb.all.filter { $0.path.starts(with: path) }.map { $0.path.joined(separator: " ") }
+    print(Verb.overview)
+  }
+
+  private static func run(_ verb: Verb, _ reader: inout ArgumentReader) throws(ControlFailure) {
+    var words: [String] = []
+    while let word = try reader.next(verb.options + Option.common) { words.append(word) }
+    if reader.options["--help"] != nil { return print(verb.help) }
+    if !verb.takesWords, let word = words.first {
+      throw ControlFailure(.usage, "'\(verb.path.joined(separator: " "))' takes no '\(word)'")
+    }
+    try verb.run(Call(words: words, options: reader.options, environment: ProcessEnvironment.current()))
+  }
+
+  /// What may follow the first word of a verb.
+  private static func explain(_ path: [String], _ wantsHelp: Bool) throws(ControlFailure) {
+    let further = Verb.all.filter { $0.path.starts(with: path) }
+    if wantsHelp { return print(further.map(\.help).joined(separator: "\n\n")) }
     throw ControlFailure(
-      .usage, "'\(path.joined(separator: " "))' needs one more word: " + further.joined(separator: ", "))
-  }
-}
-
-/// What every verb may need.
-struct Context {
-  let environment: [String: String]
-  var configuration = Settings.defaultFile
-  var socket: String?
-  /// Output for programs.
-  var json = false
-  var wantsHelp = false
-  var wantsVersion = false
-
-  init(environment: [String: String]) {
-    self.environment = environment
-  }
-
-  /// The configuration, checked; each mistake is a line.
-  func settings() throws(ControlFailure) -> Settings {
-    do throws(ConfigurationProblems) {
-      return try Settings.load(path: configuration, environment: environment)
-    } catch {
-      throw ControlFailure(.configuration, error.description)
-    }
-  }
-
-  /// A connection to the running daemon; nil when there is none.
-  func daemonIfRunning() throws(ControlFailure) -> DaemonConnection? {
-    guard let path = socket ?? Settings.controlSocket(path: configuration, environment: environment) else {
-      throw ControlFailure(.configuration, "no control socket is known; name it with --socket PATH")
-    }
-    return try DaemonConnection(path)
-  }
-
-  func daemon() throws(ControlFailure) -> DaemonConnection {
-    if let connection = try daemonIfRunning() { return connection }
-    if let socket {
-      throw ControlFailure(.notRunning, "nobody listens on \(socket); check --socket, and that xmppbotd runs")
-    }
-    if access(configuration, F_OK) != 0 {
-      throw ControlFailure(
-        .notRunning,
-        "xmppbotd is not running, and \(configuration) does not exist; name its configuration with --config")
-    }
-    throw ControlFailure(.notRunning, "xmppbotd is not running; start it with: \(startCommand)")
-  }
-
-  /// What starts the daemon with this configuration: one of the two units, or by hand.
-  var startCommand: String {
-    if configuration == Settings.defaultFile { return "systemctl start xmppbotd" }
-    let (folder, ending) = ("/etc/xmppbotd/", ".conf")
-    guard configuration.hasPrefix(folder), configuration.hasSuffix(ending) else {
-      return "xmppbotd --config \(configuration)"
-    }
-    return "systemctl start xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
+      .usage,
+      "'\(path.joined(separator: " "))' needs one more word: "
+        + further.map { $0.path.joined(separator: " ") }.joined(separator: ", "))
   }
 }

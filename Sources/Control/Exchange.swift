@@ -14,15 +14,12 @@ import XMPPStream
 struct AccountAccess: Sendable {
   let settings: Settings
   let password: SecretBytes
-  let passwordText: String
   let trust: TLSContext
 
-  init(_ context: Context) throws(ControlFailure) {
-    settings = try context.settings()
+  init(_ call: Call) throws(ControlFailure) {
+    settings = try call.settings()
     do throws(ConfigurationProblems) {
-      let bytes = try Password.load(for: settings, environment: context.environment).bytes
-      password = SecretBytes(bytes)
-      passwordText = String(decoding: bytes, as: UTF8.self)
+      password = SecretBytes(try Password.load(for: settings, environment: call.environment).bytes)
     } catch {
       throw ControlFailure(.configuration, error.description)
     }

@@ -2,7 +2,7 @@ import JSON
 
 /// Writes messages to standard output, one after the other.
 final class MessageWriter {
-  enum Format: String {
+  enum Format: String, CaseIterable {
     /// A JSON object a line.
     case jsonl
     /// RFC 4180, with a header.
@@ -16,17 +16,13 @@ final class MessageWriter {
   ]
 
   private let format: Format
-  private(set) var written = 0
 
   init(_ format: Format) {
     self.format = format
+    if format == .csv { print(Self.columns.joined(separator: ","), terminator: "\r\n") }
   }
 
-  /// With `limit`, what comes after so many is dropped.
-  func write(_ message: JSON, limit: Int? = nil) {
-    if let limit, written >= limit { return }
-    if written == 0, format == .csv { print(Self.columns.joined(separator: ","), terminator: "\r\n") }
-    written += 1
+  func write(_ message: JSON) {
     switch format {
     case .jsonl: print(message.text())
     case .csv: print(Self.columns.map { Self.quoted(message[$0]) }.joined(separator: ","), terminator: "\r\n")
@@ -34,14 +30,19 @@ final class MessageWriter {
     }
   }
 
-  private static func quoted(_ value: JSON?) -> String {
+  /// By bytes, for a quote with an accent on it is still a quote to who reads this.
+  static func quoted(_ value: JSON?) -> String {
     let text = value?.stringValue ?? value?.intValue.map(String.init) ?? ""
-    guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    let quote = UInt8(ascii: "\"")
+    let special: [UInt8] = [quote, UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    guard text.utf8.contains(where: special.contains) else { return text }
+    var bytes = [quote]
+    for byte in text.utf8 { bytes += byte == quote ? [quote, quote] : [byte] }
+    return String(decoding: bytes + [quote], as: UTF8.self)
   }
 
   /// `2026-01-31 17:05:09 alice@example.org -> hello`
-  private static func line(_ message: JSON) -> String {
+  static func line(_ message: JSON) -> String {
     let time = message["time"]?.stringValue ?? ""
     let arrow = message["direction"]?.stringValue == "out" ? "<-" : "->"
     let nick = message["nick"]?.stringValue.map { message["room"] == nil ? "" : " (\($0))" } ?? ""

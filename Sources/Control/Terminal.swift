@@ -1,4 +1,5 @@
-import Glibc
+import Daemon
+@preconcurrency import Glibc
 
 /// What the person at the other end sees.
 enum Terminal {
@@ -10,6 +11,12 @@ enum Terminal {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
+  }
+
+  /// What was printed has arrived: a full disk must not pass for success.
+  static func finish() throws(ControlFailure) {
+    guard fflush(stdout) != 0 || ferror(stdout) != 0 else { return }
+    throw ControlFailure(.failed, "the output could not be written: \(String(cString: strerror(errno)))")
   }
 
   static func complain(_ line: String) {

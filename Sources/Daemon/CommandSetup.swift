@@ -6,29 +6,16 @@ import SQLite
 import XMPPClient
 
 /// From the configuration to the commands that the bot offers.
-extension Daemon {
-  struct CommandSetup {
-    var commands = CommandTable()
-    var access = AccessPolicy()
-    var faults: [CommandDiagnostic] = []
-  }
+struct CommandSetup {
+  var commands = CommandTable()
+  var access: AccessPolicy
+  var faults: [CommandDiagnostic]
 
-  static func commandTable(
-    _ settings: Settings, handlers: [any CommandHandler], gate: ArchiveGate, environment: [String: String]
-  ) -> CommandSetup {
-    var setup = CommandSetup()
-    for group in settings.groups {
-      do {
-        try setup.access.add(group.members.map(AccessRule.init), toGroup: group.name)
-      } catch {
-        setup.faults.append(
-          CommandDiagnostic(
-            source: settings.file, problem: "[group \(group.name)] \(error)", remedy: "correct the list"))
-      }
-    }
-    let services = Builtins.Services(
-      search: { query, found in search(query, gate.archive, found) },
-      reload: { done in Daemon.current?.reload(done: done) })
+  init(
+    _ settings: Settings, handlers: [any CommandHandler], services: (_ access: AccessPolicy) -> [Command],
+    environment: [String: String]
+  ) {
+    access = AccessPolicy(settings.groups)
     let stateBase =
       (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         ?? settings.archive.path.parentFolder) + "/commands"
@@ -36,10 +23,11 @@ extension Daemon {
     limits.output = settings.limits.output
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, stateBase: stateBase, limits: limits)
     let configured = settings.commands.map { Command($0, stateBase: stateBase, limits: limits) }
-    let all = Builtins.all(services, access: setup.access) + handlers.map { Command($0) } + configured + files.commands
-    setup.faults += files.diagnostics + all.compactMap { setup.commands.add($0) }
-    setup.faults += files.commands.flatMap { unknownGroups(of: $0, setup.access, settings) }
-    return setup
+    faults = files.diagnostics
+    for command in services(access) + handlers.map({ Command($0) }) + configured + files.commands {
+      if let fault = commands.add(command) { faults.append(fault) }
+    }
+    faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
   }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
@@ -54,21 +42,29 @@ extension Daemon {
         remedy: "add [group \(name)] to \(settings.file)")
     }
   }
+}
 
+extension ArchiveGate {
   /// The built-in `search`.
-  private static func search(
-    _ query: BotKit.SearchQuery, _ archive: Archive, _ found: @escaping @LoopActor ([SearchHit]?) -> Void
-  ) {
+  func search(_ query: BotKit.SearchQuery, _ found: @escaping @LoopActor ([SearchHit]?) -> Void) {
     let words = query.words.map { "\"\($0.filter { $0 != "\"" })\"" }.joined(separator: " ")
     guard let text = try? ArchiveQuery(words) else { return found([]) }
-    let filter = MessageFilter(peer: query.peer?.description)
-    // One more, for the newest is the question itself, which was archived before it was run.
-    let page = PageRead(SearchCursor(text, filter, limit: query.limit + 1), size: query.limit + 1)
-    archive.read(page) { result in
+    let filter = MessageFilter(peer: query.peer?.description, until: query.before)
+    archive.read(PageRead(SearchCursor(text, filter, limit: query.limit), size: query.limit)) { result in
       LoopActor.assumeIsolated {
         guard case .success(let page) = result else { return found(nil) }
-        found(page.rows.dropFirst().prefix(query.limit).compactMap(SearchHit.init))
+        found(page.rows.compactMap(SearchHit.init))
       }
+    }
+  }
+}
+
+extension AccessPolicy {
+  init(_ groups: [Settings.Group]) {
+    self.init()
+    for group in groups {
+      // The only members that this refuses, other groups, are refused where the configuration is read.
+      try? add(group.members, toGroup: group.name)
     }
   }
 }
@@ -76,7 +72,7 @@ extension Daemon {
 extension SearchHit {
   init?(_ row: MessageRow) {
     guard let peer = try? JID(row.peer) else { return nil }
-    self.init(time: row.time, peer: peer, outgoing: row.direction == .out, body: row.body ?? "")
+    self.init(time: row.time, peer: peer, outgoing: row.direction == .out, body: row.body ?? row.subject ?? "")
   }
 }
 
@@ -88,24 +84,11 @@ extension Command {
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
-        allow: settings.allow.map(AccessRule.init), places: places),
+        allow: settings.allow, places: places),
       ProgramCommand(
         words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", timeout: settings.timeout)
-  }
-}
-
-extension AccessRule {
-  init(_ entry: AccessEntry) {
-    switch entry {
-    case .jid(let jid): self = .address(jid)
-    case .domain(let domain): self = .domain(domain.domain)
-    case .group(let name): self = .group(name)
-    case .roster: self = .roster
-    case .everyone: self = .everyone
-    case .none: self = .none
-    }
   }
 }
 
@@ -119,20 +102,6 @@ extension RateLimit {
   init?(_ rate: Settings.Limits.Rate) {
     guard case .commands(let count, let period) = rate else { return nil }
     self.init(count: count, per: period)
-  }
-}
-
-extension Router {
-  @LoopActor init(_ commands: CommandTable, _ access: AccessPolicy, _ settings: Settings) {
-    self.init(commands: commands, access: access, rate: RateLimit(settings.limits.rate), facts: Daemon.facts)
-    maxAge = settings.limits.maxAge
-  }
-
-  @LoopActor mutating func update(_ commands: CommandTable, _ access: AccessPolicy, _ settings: Settings) {
-    self.commands = commands
-    self.access = access
-    rate = RateLimit(settings.limits.rate)
-    maxAge = settings.limits.maxAge
   }
 }
 

@@ -44,6 +44,7 @@ public enum XMPPBot {
   }
 
   private static func run(configuration file: String, handlers: [any CommandHandler]) -> Int32 {
+    StandardDescriptors.ensure()
     // Before the first thread, so that none of them takes what is meant for the loop.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP])
     signal(SIGPIPE, SIG_IGN)

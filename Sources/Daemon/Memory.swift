@@ -9,51 +9,55 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-extension Daemon {
-  /// What the archive remembers from earlier runs.
-  struct Memory: Sendable {
-    var roster = XMPPClient.Roster()
-    var floor: MechanismFloor?
-    /// The same for this installation, so that a new process takes the place of the old one's session.
-    var resource = ""
-    /// The id of the newest message.
-    var messages: Int64 = 0
-  }
+/// What the archive remembers from earlier runs.
+struct Memory: Sendable {
+  var roster = XMPPClient.Roster()
+  var floor: MechanismFloor?
+  /// The same for this installation, so that a new process takes the place of the old one's session.
+  var resource = ""
+  /// The id of the newest message.
+  var messages: Int64 = 0
+  /// Messages of ours that wait to be sent.
+  var queued = 0
 
   /// Reads it, and calls back on the loop.
-  static func readMemory(of parts: Parts, done: @escaping @LoopActor (Memory) -> Void) {
+  static func read(for parts: Daemon.Parts, done: @escaping @LoopActor (Result<Memory, ArchiveError>) -> Void) {
+    let account = parts.settings.account.jid.description
     let proposed =
       MachineIdentity.applicationID().map { "xmppbotd-" + $0.prefix(8) }
       ?? "xmppbotd-" + Random.identifier(bytes: 6)
-    parts.archive.write { transaction throws(DatabaseError) -> Memory in
-      var memory = Memory()
-      memory.messages = try transaction.queries.newestID()
-      memory.floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
-      memory.roster = XMPPClient.Roster(
-        items: try transaction.queries.roster().compactMap(RosterItem.init),
-        version: try transaction.queries.meta(.rosterVersion))
-      if let resource = try transaction.queries.meta(.resource) {
-        memory.resource = resource
-      } else {
-        memory.resource = proposed
-        try transaction.setMeta(.resource, to: proposed)
-      }
-      return memory
+    parts.archive.write { transaction throws(DatabaseError) in
+      try Memory(transaction, account: account, proposedResource: proposed)
     } completion: { result in
-      LoopActor.assumeIsolated {
-        switch result {
-        case .success(let memory): done(memory)
-        case .failure(let error):
-          parts.log.log(.archiveError, error.description)
-          EventLoop.main.exit(ExitCode.failed.rawValue)
-        }
-      }
+      LoopActor.assumeIsolated { done(result) }
     }
   }
 
+  private init(
+    _ transaction: borrowing ArchiveTransaction, account: String, proposedResource: String
+  ) throws(DatabaseError) {
+    messages = try transaction.queries.newestID()
+    queued = try transaction.queries.queuedCount()
+    resource = try transaction.queries.meta(.resource) ?? proposedResource
+    guard try transaction.queries.meta(.account) == account else {
+      // Another account's roster and its server's mechanisms say nothing of this one.
+      try transaction.replaceRoster([])
+      for key in [MetaKey.rosterVersion, .saslFloor] { try transaction.setMeta(key, to: nil) }
+      try transaction.setMeta(.account, to: account)
+      try transaction.setMeta(.resource, to: resource)
+      return
+    }
+    floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
+    roster = XMPPClient.Roster(
+      items: try transaction.queries.roster().compactMap(RosterItem.init),
+      version: try transaction.queries.meta(.rosterVersion))
+  }
+}
+
+extension ArchiveGate {
   /// Keeps the roster as it now is, so that after a restart only what changed need be sent (RFC 6121 section 2.6).
   func keep(_ roster: XMPPClient.Roster, _ change: XMPPClient.Roster.Change) {
-    gate.write { transaction throws(DatabaseError) in
+    write { transaction throws(DatabaseError) in
       switch change {
       case .replaced: try transaction.replaceRoster(roster.items.values.compactMap(RosterEntry.init))
       case .updated(let item):
@@ -61,7 +65,6 @@ extension Daemon {
       case .removed(let jid): try transaction.deleteRoster(jid: jid.description)
       }
       try transaction.setMeta(.rosterVersion, to: roster.version)
-    } done: { _ in
     }
   }
 }
@@ -110,7 +113,6 @@ final class CredentialKeeper {
     floor = login.floor
     gate.write { transaction throws(DatabaseError) in
       try transaction.setMeta(.saslFloor, to: login.floor.rawValue)
-    } done: { _ in
     }
   }
 }

@@ -7,6 +7,7 @@ import Glibc
 import JID
 import Systemd
 import Transport
+import XMPPClient
 import XMPPStanzas
 
 extension Daemon {
@@ -21,8 +22,8 @@ extension Daemon {
     let archive: Archive
     let log: Logger
     let handlers: [any CommandHandler]
-    /// The sockets that systemd opened.
-    let sockets: [SocketActivation.Socket]
+    let control: ControlSocket
+    let delivery: Delivery
 
     init(
       file: String, environment: [String: String], sink: any LogSink, handlers: [any CommandHandler]
@@ -32,22 +33,44 @@ extension Daemon {
       password = configuration.password
       trust = configuration.trust
       avatar = configuration.avatar
+      delivery = Delivery()
+      self.file = file
+      self.environment = environment
+      self.handlers = handlers
+      log = Logger(level: settings.log.level, tracesStanzas: settings.log.xml, sink: sink)
+        .forAccount(settings.account.jid.description)
       do throws(ArchiveError) {
         archive = try Archive.open(
           path: settings.archive.path,
           options: ArchiveOptions(synchronous: settings.archive.sync == .full ? .full : .normal)
-        ) { completions in
-          EventLoop.main.post { Daemon.current?.deliver(completions) ?? completions() }
+        ) { [delivery] completions in
+          EventLoop.main.post { delivery.run(completions) }
         }
       } catch {
-        throw StartFailure(.configuration, [error.description])
+        throw StartFailure(error.exitCode, [error.description])
       }
-      self.file = file
-      self.environment = environment
-      self.handlers = handlers
-      sockets = SocketActivation.listenSockets()
-      log = Logger(level: settings.log.level, tracesStanzas: settings.log.xml, sink: sink)
-        .forAccount(settings.account.jid.description)
+      do throws(ControlSocketError) {
+        if let socket = SocketActivation.listenSockets().first {
+          control = ControlSocket(descriptor: socket.descriptor)
+        } else {
+          control = try ControlSocket(listeningAt: settings.control.socket)
+        }
+      } catch {
+        archive.close()
+        throw StartFailure(error.isInUse ? .failed : .configuration, [error.description])
+      }
+    }
+  }
+
+  /// Runs the archive's completions; what they send leaves in one write.
+  @LoopActor
+  final class Delivery {
+    weak var session: Session?
+
+    nonisolated init() {}
+
+    func run(_ completions: @Sendable () -> Void) {
+      if let session { session.turn { completions() } } else { completions() }
     }
   }
 

@@ -2,10 +2,11 @@ import BotKit
 import JID
 import Transport
 import XMPPClient
+import XMPPStanzas
 
 extension SessionOptions {
   /// What the configuration says of the session.
-  public init(_ settings: Settings, resource: String) {
+  public init(_ settings: Settings, resource: String, avatar: Avatar? = nil) {
     let account = settings.account
     let mode: TLSMode =
       switch account.tls {
@@ -20,18 +21,19 @@ extension SessionOptions {
     priority = account.priority
     status = account.status
     nickname = account.nickname
+    self.avatar = avatar
     keepaliveInterval = settings.keepalive.interval
     keepaliveTimeout = settings.keepalive.timeout
     group = settings.subscriptions.group
-    let rules = settings.subscriptions.accept.map(AccessRule.init)
-    let policy = AccessPolicy()
+    let rules = settings.subscriptions.accept
+    let policy = AccessPolicy(settings.groups)
     acceptsSubscription = { policy.allows($0, rules) { _ in false } }
   }
 }
 
 extension Duration {
   /// For people: `0.4 s`, `20 s`, `5 min`, `3 h`, `2 d`.
-  var inWords: String {
+  public var inWords: String {
     let seconds = self / .seconds(1)
     switch seconds {
     case ..<10: return "\((seconds * 10).rounded() / 10) s"

@@ -11,7 +11,7 @@ public struct ReconnectPolicy: Sendable {
   /// Online for so long, a session counts as healthy and the back-off begins anew.
   static let healthyAfter = Duration.seconds(30)
   /// So many lost sessions in a row are taken up again at once; then back-off. One is earned back each ten seconds.
-  static let quickRetries = 4.0
+  static let quickRetries = 6.0
 
   private var failures = 0
   private var permanentFailures = 0

@@ -379,7 +379,7 @@ public final class Session {
 
   /// Which of the two a server says differs between versions; both mean that it removes forged ids of the account's.
   private static func vouchesForIDs(_ features: Set<String>) -> Bool {
-    features.contains(Namespace.stanzaID) || features.contains(Namespace.archive)
+    !features.isDisjoint(with: [Namespace.stanzaID, Namespace.archive])
   }
 
   // MARK: - Keepalive

@@ -123,13 +123,15 @@ public final class Conversation: SessionDelegate {
     }
   }
 
+  /// `text` with each name that is bound replaced by its value.
   private func substituted(_ text: String) -> String {
-    var text = text
-    // The longest name first, for one may begin another.
-    for (name, value) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) {
-      text = text.split(separator: "$\(name)", omittingEmptySubsequences: false).joined(separator: value)
+    var parts = text.split(separator: "$", omittingEmptySubsequences: false)
+    var result = String(parts.removeFirst())
+    for part in parts {
+      let name = part.prefix { $0.isLetter || $0.isNumber }
+      result += (names[String(name)] ?? "$" + name) + part.dropFirst(name.count)
     }
-    return text
+    return result
   }
 
   /// Takes apart what the bot has written since.

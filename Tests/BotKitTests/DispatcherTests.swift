@@ -209,7 +209,7 @@ struct WaitingBuiltinTests {
       SearchHit(time: 0, peer: bob, outgoing: true, body: "key: " + String(repeating: "x", count: 500)),
     ]
     let (own, text) = try await search("key 'the safe'", from: "bob@example.org/phone", hits: hits)
-    #expect(own == SearchQuery(words: ["key", "the safe"], peer: bob, limit: 10))
+    #expect(own == SearchQuery(words: ["key", "the safe"], peer: bob, before: 0, limit: 10))
     #expect(text?.hasPrefix("2026-01-31 17:00 UTC you: where is the key\n1970-01-01 00:00 UTC me: key: xxx") == true)
     #expect(text?.hasSuffix("x…") == true)
     let (all, adminText) = try await search("key", from: "admin@example.org", hits: hits)

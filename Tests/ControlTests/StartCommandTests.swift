@@ -12,8 +12,7 @@ struct StartCommandTests {
       ("/home/me/bot.conf", "xmppbotd --config /home/me/bot.conf"),
     ])
   func command(configuration: String, expected: String) {
-    var context = Context(environment: [:])
-    context.configuration = configuration
-    #expect(context.startCommand == expected)
+    let call = Call(words: [], options: ["--config": configuration], environment: [:])
+    #expect(call.startCommand == expected)
   }
 }

@@ -1,3 +1,4 @@
+import BotKit
 import Configuration
 import JID
 import Testing
@@ -99,7 +100,7 @@ struct SettingsTests {
     #expect(account.publicKeyPins.count == 2 && Set(account.publicKeyPins).count == 1)
     #expect(
       settings.subscriptions.accept
-        == [.jid(try JID("alice@example.org")), .domain(try JID("example.net")), .group("ops")])
+        == [.address(try JID("alice@example.org")), .domain("example.net"), .group("ops")])
     #expect(settings.subscriptions.group == "Friends")
     #expect(settings.archive == .init(path: "/srv/archive.db", rawXML: true, sync: .normal))
     #expect(
@@ -111,7 +112,7 @@ struct SettingsTests {
     #expect(settings.log == .init(level: .trace, xml: true))
     #expect(
       settings.groups
-        == [.init(name: "ops", members: [.jid(try JID("alice@example.org")), .domain(try JID("example.com"))])])
+        == [.init(name: "ops", members: [.address(try JID("alice@example.org")), .domain("example.com")])])
     #expect(
       settings.commands == [
         .init(

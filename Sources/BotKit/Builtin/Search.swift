@@ -7,6 +7,8 @@ public struct SearchQuery: Sendable, Hashable {
   public let words: [String]
   /// Only the conversation with this contact; nil: all.
   public let peer: JID?
+  /// Only what came before this moment, that of the question: microseconds since 1970 UTC.
+  public let before: Int64
   public let limit: Int
 }
 
@@ -51,7 +53,8 @@ struct Search: WaitingCommand {
       events.finish(.usage)
       return running
     }
-    let query = SearchQuery(words: request.arguments, peer: admin ? nil : sender, limit: Self.limit)
+    let query = SearchQuery(
+      words: request.arguments, peer: admin ? nil : sender, before: request.message.time, limit: Self.limit)
     service(query) { hits in
       guard let hits else { return events.finish(.tryLater) }
       if hits.isEmpty { return events.finish(.done, "Nothing found. Try fewer or other words.") }

@@ -15,6 +15,8 @@ public struct ChatMessage: Sendable, Hashable {
   public var occupantID: String?
   /// The id that an answer may refer to.
   public var messageID: String?
+  /// The conversation's thread, which an answer keeps (RFC 6121 section 5.2.5).
+  public var thread: String?
   /// The `xml:lang` in force.
   public var lang: String?
   /// The whole text as it came.
@@ -26,7 +28,8 @@ public struct ChatMessage: Sendable, Hashable {
 
   public init(
     sender: JID, body: String, resource: String? = nil, nick: String? = nil, room: JID? = nil,
-    occupantID: String? = nil, messageID: String? = nil, lang: String? = nil, time: Int64 = 0, age: Duration = .zero
+    occupantID: String? = nil, messageID: String? = nil, thread: String? = nil, lang: String? = nil, time: Int64 = 0,
+    age: Duration = .zero
   ) {
     self.sender = sender.bare
     self.resource = resource
@@ -34,6 +37,7 @@ public struct ChatMessage: Sendable, Hashable {
     self.room = room
     self.occupantID = occupantID
     self.messageID = messageID
+    self.thread = thread
     self.lang = lang
     self.body = body
     self.time = time

@@ -22,6 +22,8 @@ extern const int LINUX_SOCK_CLOEXEC;
 int linux_pipe_cloexec(int ends[2]);
 /* accept4(2), non-blocking and close-on-exec, without the peer's address. */
 int linux_accept(int listener);
+/* The user and process at the other end of a Unix socket, by SO_PEERCRED (unix(7)); 0, or -1. */
+int linux_peer(int descriptor, uid_t *user, pid_t *process);
 /* prctl(2), PR_SET_DUMPABLE 0. */
 int linux_forbid_core_dumps(void);
 /* pidfd_open(2). */

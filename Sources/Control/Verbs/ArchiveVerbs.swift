@@ -1,37 +1,41 @@
 import Archive
 import Configuration
 import Daemon
+import JID
 import JSON
 
 /// The verbs that read the archive: through the daemon while it runs, else from the file.
 extension Verb {
-  private static let filters: [ArgumentReader.Option] = [
-    .init(name: "--with", value: "JID"), .init(name: "--room", value: "JID"), .init(name: "--since", value: "TIME"),
-    .init(name: "--until", value: "TIME"), .init(name: "--limit", value: "N"),
+  private static let filters = [
+    Option("--with", "JID", "only the conversation with this contact"),
+    Option("--room", "JID", "only what was said in this room"),
+    Option("--since", "TIME", "from then on: 2026-01-31, 2026-01-31T17:05 (UTC), or so long ago: 30m, 2h, 7d"),
+    Option("--until", "TIME", "before then"), Option("--limit", "N", "at most so many"),
   ]
 
   static let archiveSearch = Verb(
-    path: ["archive", "search"],
-    arguments: "WORDS… [--with JID] [--room JID] [--since TIME] [--until TIME] [--limit N]",
-    summary: "Messages that hold all the words, newest first"
-  ) { arguments, context throws(ControlFailure) in
-    let (words, options) = try arguments.rest(filters, &context)
-    var request = try filterRequest(options)
-    request["verb"] = "archive-search"
-    request["words"] = .string(words.joined(separator: " "))
-    if request["limit"] == nil { request["limit"] = 50 }
-    let writer = MessageWriter(context.json ? .jsonl : .txt)
-    if let daemon = try context.daemonIfRunning() {
-      _ = try daemon.ask(.object(request)) { row throws(ControlFailure) in writer.write(row) }
-      return
-    }
+    path: ["archive", "search"], arguments: "WORDS…", options: filters,
+    summary: "Messages that hold all the words, newest first",
+    details: "Words in double quotes must follow each other. At most 50 unless --limit says otherwise."
+  ) { call throws(ControlFailure) in
+    let words = call.words.joined(separator: " ")
     let query: SearchQuery
     do throws(SearchQueryError) {
-      query = try SearchQuery(words.joined(separator: " "))
+      query = try SearchQuery(words)
     } catch {
       throw ControlFailure(.usage, error.description)
     }
-    try read(context) { reader throws(ArchiveError) in
+    var request = try filterRequest(call.options)
+    request["verb"] = "archive-search"
+    request["words"] = .string(words)
+    if request["limit"] == nil { request["limit"] = 50 }
+    let daemon = try call.daemonIfRunning()
+    let writer = MessageWriter(call.json ? .jsonl : .txt)
+    if let daemon {
+      _ = try daemon.ask(.object(request)) { row throws(ControlFailure) in writer.write(row) }
+      return
+    }
+    try call.readArchive { reader throws(ArchiveError) in
       try reader.search(query, MessageFilter(.object(request)), limit: request["limit"]?.intValue) { row in
         writer.write(row.json)
         return true
@@ -40,42 +44,45 @@ extension Verb {
   }
 
   static let archiveExport = Verb(
-    path: ["archive", "export"], arguments: "[--format jsonl|csv|txt] [--with JID] [--since TIME] …",
+    path: ["archive", "export"],
+    options: [Option("--format", "FORMAT", "jsonl (default), csv or txt")] + filters,
     summary: "All messages, oldest first"
-  ) { arguments, context throws(ControlFailure) in
-    let (words, options) = try arguments.rest(filters + [.init(name: "--format", value: "jsonl|csv|txt")], &context)
-    try refuse(words, "archive export")
-    let name = options["--format"] ?? "jsonl"
+  ) { call throws(ControlFailure) in
+    let name = call.options["--format"] ?? "jsonl"
     guard let format = MessageWriter.Format(rawValue: name) else {
-      throw ControlFailure(.usage, "'\(name)' is no format: jsonl, csv or txt")
+      let formats = MessageWriter.Format.allCases.map(\.rawValue)
+      let hint = nearest(to: name, in: formats).map { "did you mean \($0)?" } ?? formats.joined(separator: ", ")
+      throw ControlFailure(.usage, "'\(name)' is no format: \(hint)")
     }
-    var request = try filterRequest(options)
+    var request = try filterRequest(call.options)
     request["verb"] = "archive-export"
-    let writer = MessageWriter(format)
-    let limit = request["limit"]?.intValue
-    if let daemon = try context.daemonIfRunning() {
-      _ = try daemon.ask(.object(request)) { row throws(ControlFailure) in writer.write(row, limit: limit) }
+    var left = request["limit"]?.intValue ?? .max
+    let daemon = try call.daemonIfRunning()
+    if let daemon {
+      let writer = MessageWriter(format)
+      _ = try daemon.ask(.object(request)) { row throws(ControlFailure) in writer.write(row) }
       return
     }
-    try read(context) { reader throws(ArchiveError) in
+    try call.readArchive { reader throws(ArchiveError) in
+      let writer = MessageWriter(format)
       try reader.export(MessageFilter(.object(request))) { row in
-        writer.write(row.json, limit: limit)
-        return limit.map { writer.written < $0 } ?? true
+        writer.write(row.json)
+        left -= 1
+        return left > 0
       }
     }
   }
 
   static let archiveStatistics = Verb(
-    path: ["archive", "stats"], arguments: "[--json]", summary: "How many messages, since when, how large"
-  ) { arguments, context throws(ControlFailure) in
-    try refuse(try arguments.rest([], &context).words, "archive stats")
+    path: ["archive", "stats"], summary: "How many messages, since when, how large"
+  ) { call throws(ControlFailure) in
     var statistics: JSON = .null
-    if let daemon = try context.daemonIfRunning() {
+    if let daemon = try call.daemonIfRunning() {
       statistics = try daemon.ask(["verb": "archive-stats"])
     } else {
-      try read(context) { reader throws(ArchiveError) in statistics = try reader.statistics().json }
+      try call.readArchive { reader throws(ArchiveError) in statistics = try reader.statistics().json }
     }
-    if context.json { return print(statistics.text()) }
+    if call.json { return print(statistics.text()) }
     print("\(statistics["messages"]?.intValue ?? 0) messages, \(statistics["file_bytes"]?.intValue ?? 0) bytes")
     var table = Table(["DIRECTION", "KIND", "COUNT", "FIRST", "LAST"])
     for line in statistics["kinds"]?.arrayValue ?? [] {
@@ -87,10 +94,17 @@ extension Verb {
     table.print()
   }
 
-  private static func filterRequest(_ options: [String: String]) throws(ControlFailure) -> JSONObject {
+  /// The filters as the daemon takes them: addresses as the archive has them, times in microseconds.
+  static func filterRequest(_ options: [String: String]) throws(ControlFailure) -> JSONObject {
     var request = JSONObject()
-    request["with"] = options["--with"].map(JSON.string)
-    request["room"] = options["--room"].map(JSON.string)
+    for key in ["with", "room"] {
+      guard let text = options["--" + key] else { continue }
+      do throws(JIDError) {
+        request[key] = .string(try JID(text).bare.description)
+      } catch {
+        throw ControlFailure(.usage, "--\(key) \(text): no address: \(error)")
+      }
+    }
     for key in ["since", "until"] {
       guard let text = options["--" + key] else { continue }
       guard let time = TimeArgument.parse(text, now: TimeArgument.now()) else {
@@ -105,16 +119,5 @@ extension Verb {
       request["limit"] = .int(limit)
     }
     return request
-  }
-
-  private static func read(
-    _ context: Context, _ body: (ArchiveReader) throws(ArchiveError) -> Void
-  ) throws(ControlFailure) {
-    let path = try context.settings().archive.path
-    do throws(ArchiveError) {
-      try body(try ArchiveReader.open(path: path))
-    } catch {
-      throw ControlFailure(.failed, error.description)
-    }
   }
 }

@@ -11,16 +11,16 @@ import XMPPStream
 
 extension Verb {
   static let check = Verb(
-    path: ["check"], arguments: "[--offline]", summary: "Configuration, network, TLS and login, step by step"
-  ) { arguments, context throws(ControlFailure) in
-    let (words, options) = try arguments.rest([.init(name: "--offline")], &context)
-    try refuse(words, "check")
-    let settings = try context.settings()
+    path: ["check"], options: [Option("--offline", nil, "only what needs no network")],
+    summary: "Configuration, network, TLS and login, step by step",
+    details: "One line for each step that succeeds; the first failure ends it, with what to do about it."
+  ) { call throws(ControlFailure) in
+    let settings = try call.settings()
     CheckReport.good("configuration", settings.file)
-    let account = try AccountAccess(context)
+    let account = try AccountAccess(call)
     CheckReport.good("password", settings.account.passwordFile ?? "systemd credential")
     try checkArchive(settings.archive.path)
-    guard options["--offline"] == nil else { return }
+    guard call.options["--offline"] == nil else { return }
     let report = CheckReport(account.settings)
     try Exchange.run(account, goal: .online) { report }
   }
@@ -31,7 +31,7 @@ extension Verb {
       let statistics = try ArchiveReader.open(path: path).statistics()
       CheckReport.good("archive", "\(path), \(statistics.count) messages")
     } catch {
-      throw ControlFailure(.failed, "archive: \(error)")
+      throw ControlFailure(error.exitCode, "archive: \(error)")
     }
   }
 

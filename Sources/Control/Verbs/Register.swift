@@ -12,12 +12,12 @@ import XMPPStream
 
 extension Verb {
   static let register = Verb(
-    path: ["register"], arguments: "", summary: "Create the account of the configuration on its server (XEP-0077)"
-  ) { arguments, context throws(ControlFailure) in
-    try refuse(try arguments.rest([], &context).words, "register")
-    let account = try AccountAccess(context)
+    path: ["register"], summary: "Create the account of the configuration on its server (XEP-0077)",
+    details: "What the server asks beyond name and password is asked on the terminal."
+  ) { call throws(ControlFailure) in
+    let account = try AccountAccess(call)
     try Exchange.run(account, goal: .features) { Registration(account) }
-    print("the account \(account.settings.account.jid) is there; start the bot with: \(context.startCommand)")
+    print("the account \(account.settings.account.jid) is there; start the bot with: \(call.startCommand)")
   }
 }
 
@@ -71,8 +71,10 @@ final class Registration: ExchangeStep {
       return exchange.finish(ControlFailure(.failed, "the server says that we are registered already"))
     }
     do throws(ControlFailure) {
+      // In the clear for as long as the form needs it.
+      let password = account.password.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       let answer = try RegistrationForm(query).filled(
-        username: account.settings.account.jid.local ?? "", password: account.passwordText)
+        username: account.settings.account.jid.local ?? "", password: password)
       exchange.send(IQ(.set, id: "submit", to: account.settings.account.jid.server, payload: answer).element)
     } catch {
       exchange.finish(error)

@@ -2,37 +2,41 @@ import Daemon
 import JSON
 
 extension Verb {
-  static let status = Verb(path: ["status"], arguments: "[--json]", summary: "What the daemon is doing") {
-    arguments, context throws(ControlFailure) in
-    try refuse(try arguments.rest([], &context).words, "status")
-    let status = try context.daemon().ask(["verb": "status"])
-    let isOnline = status["state"]?.stringValue == "online"
-    if context.json {
+  static let status = Verb(
+    path: ["status"], summary: "What the daemon is doing",
+    details: "Exit code 0 when the bot is online, 4 when it is not, 3 when the daemon is not running."
+  ) { call throws(ControlFailure) in
+    let status = try call.daemon().ask(["verb": "status"])
+    if call.json {
       print(status.text(pretty: Terminal.isInteractive))
     } else {
       for line in lines(of: status) { print(line) }
     }
-    if !isOnline { throw ControlFailure(.offline, "the bot is not online") }
+    if status["state"]?.stringValue != "online" { throw ControlFailure(.offline, "the bot is not online") }
   }
 
   private static func lines(of status: JSON) -> [String] {
-    func line(_ title: String, _ keys: String...) -> String? {
-      let values = keys.compactMap { key in status[key].flatMap(text) }
-      return values.isEmpty ? nil : Table.padded(title, 14) + Terminal.safe(values.joined(separator: ", "))
+    func text(_ key: String) -> String? { status[key].flatMap { $0.stringValue ?? $0.intValue.map(String.init) } }
+    func seconds(_ key: String) -> String? { status[key]?.intValue.map { Duration.seconds($0).inWords } }
+    func line(_ title: String, _ values: String?...) -> String? {
+      let found = values.compactMap { $0 }
+      return found.isEmpty ? nil : Table.padded(title, 14) + Terminal.safe(found.joined(separator: ", "))
     }
+    let size = status["archive_bytes"]?.intValue.map { "\(($0 + 1_023) / 1_024) KiB" }
     return [
-      line("account", "jid", "resource"), line("state", "state"), line("reason", "reason"),
-      line("next attempt", "next_attempt"),
-      line("online for", "online_for").map { $0 + " s" }, line("TLS", "tls", "cipher"),
-      line("valid until", "certificate_until"), line("login", "mechanism"),
-      line("reconnected", "reconnected").map { $0 + " times" }, line("contacts", "contacts"),
-      line("messages", "messages"), line("archive", "archive"),
-      line("commands", "running_commands").map { $0 + " running" },
-      line("running for", "uptime").map { $0 + " s" }, line("version", "version"),
+      line("account", text("jid"), text("resource")),
+      line("state", text("state"), text("reason"), text("next_attempt")),
+      line("online since", text("online_since"), seconds("online_for")), line("server", text("server")),
+      line("TLS", text("tls"), text("cipher")), line("certificate", text("certificate_until").map { "until \($0)" }),
+      line("login", text("mechanism")),
+      line("streams", text("resumed").map { "\($0) resumed" }, text("reconnected").map { "\($0) reconnected" }),
+      line("outbox", text("outbox").map { "\($0) waiting" }), line("contacts", text("contacts")),
+      line("archive", text("archive"), text("messages").map { "\($0) messages" }, size),
+      line("fault", text("archive_fault")),
+      line(
+        "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
+        text("waiting_commands").map { "\($0) waiting" }),
+      line("version", text("version")), line("running for", seconds("uptime")),
     ].compactMap { $0 }
-  }
-
-  private static func text(_ value: JSON) -> String? {
-    value.stringValue ?? value.intValue.map(String.init)
   }
 }

@@ -3,11 +3,11 @@ import EventLoop
 import Glibc
 import JSON
 
-/// One connection of xmppbotctl.
+/// One connection of xmppbotctl: a request at a time, each answered before the next is read.
 @LoopActor
 final class ControlClient {
   /// A request that is longer is refused.
-  private static let requestLimit = 1_048_576
+  static let requestLimit = 1_048_576
   /// More than this unsent, and a producer of rows should wait for `whenDrained`.
   private static let outputHighWater = 262_144
 
@@ -18,7 +18,11 @@ final class ControlClient {
   private var input: [UInt8] = []
   private var output: [UInt8] = []
   private var drained: (@LoopActor () -> Void)?
-  private var isBusy = false
+  /// The other side has said all that it will.
+  private var inputEnded = false
+  private var isAnswering = false
+  private var isPosted = false
+  private(set) var lastHeard = ContinuousClock.now
 
   init(
     descriptor: Int32, handler: @escaping ControlServer.Handler, ended: @escaping @LoopActor (ControlClient) -> Void
@@ -26,22 +30,41 @@ final class ControlClient {
     self.descriptor = descriptor
     self.handler = handler
     self.ended = ended
-    source = DescriptorSource(descriptor, .readable) { [weak self] events in self?.ready(events) }
+    source = DescriptorSource(descriptor, .readable) { [weak self] in self?.ready($0) }
   }
 
   /// The connection still stands.
   var isOpen: Bool { source != nil }
+  /// A request waits for its answer, or the answer to be taken.
+  var isBusy: Bool { isAnswering || !output.isEmpty }
 
-  func send(_ message: ControlMessage) {
+  /// Who asks, as the kernel knows it (SO_PEERCRED): `user 1000 (process 4711)`.
+  var peer: String {
+    var user: uid_t = 0
+    var process: pid_t = 0
+    guard linux_peer(descriptor, &user, &process) == 0 else { return "an unknown user" }
+    return "user \(user) (process \(process))"
+  }
+
+  /// Sends rows of an answer.
+  func send(rows: [JSON]) {
     guard isOpen else { return }
-    output += Array(message.json.text().utf8)
-    output.append(UInt8(ascii: "\n"))
-    switch message {
-    case .row: break
-    case .done, .failed: isBusy = false
-    }
+    for row in rows { append(.row(row)) }
     flush()
-    if !isBusy { takeRequests() }
+  }
+
+  /// Ends the answer.
+  func finish(_ result: JSON = [:]) { finish(.done(result)) }
+
+  /// Ends the answer: the request could not be done.
+  func fail(_ code: ExitCode, _ reason: String) { finish(.failed(ControlFailure(code, reason))) }
+
+  private func finish(_ message: ControlMessage) {
+    guard isOpen, isAnswering else { return }
+    append(message)
+    isAnswering = false
+    flush()
+    takeNextSoon()
   }
 
   /// Calls `work` when most of what was sent has been taken; at once when it has been already, never when the other
@@ -60,37 +83,64 @@ final class ControlClient {
     ended(self)
   }
 
+  // MARK: - Input
+
   private func ready(_ events: DescriptorSource.Events) {
     if events.contains(.writable) { flush() }
-    if events.contains(.readable) || events.contains(.hangup) { receive() }
+    if events.contains(.readable) { receive() } else if !events.isDisjoint(with: [.hangup, .error]) { close() }
   }
 
   private func receive() {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     let count = recv(descriptor, &buffer, buffer.count, 0)
     if count > 0 {
+      lastHeard = .now
       input += buffer[..<count]
-      takeRequests()
-    } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+      takeNext()
+    } else if count == 0 {
+      inputEnded = true
+      takeNext()
+    } else if errno != EAGAIN, errno != EINTR {
       close()
     }
   }
 
-  private func takeRequests() {
-    while isOpen, !isBusy, let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+  /// The next request, if there is one: the others wait their turn, so that none holds up the loop.
+  private func takeNext() {
+    guard isOpen, !isAnswering else { return }
+    if let end = input.firstIndex(of: UInt8(ascii: "\n")), end <= Self.requestLimit {
       let line = Array(input[..<end])
       input.removeSubrange(...end)
-      isBusy = true
+      isAnswering = true
       do {
         handler(try JSON(parsing: line), self)
       } catch {
-        send(.failed(ControlFailure(.usage, "the request is no JSON: \(error)")))
+        fail(.usage, "the request is \(error)")
       }
+    } else if input.count > Self.requestLimit {
+      input = []
+      inputEnded = true
+      isAnswering = true
+      fail(.usage, "the request is longer than \(Self.requestLimit) bytes")
     }
-    if input.count > Self.requestLimit {
-      send(.failed(ControlFailure(.usage, "the request is longer than \(Self.requestLimit) bytes")))
-      close()
+    watch()
+  }
+
+  private func takeNextSoon() {
+    guard !isPosted else { return }
+    isPosted = true
+    EventLoop.main.post { [weak self] in
+      guard let self else { return }
+      isPosted = false
+      takeNext()
     }
+  }
+
+  // MARK: - Output
+
+  private func append(_ message: ControlMessage) {
+    output += message.json.utf8()
+    output.append(UInt8(ascii: "\n"))
   }
 
   private func flush() {
@@ -104,10 +154,20 @@ final class ControlClient {
         return close()
       }
     }
-    source?.watch(output.isEmpty ? .readable : [.readable, .writable])
     if output.count < Self.outputHighWater, let work = drained {
       drained = nil
       work()
     }
+    watch()
+  }
+
+  /// Reads no further while a request is being answered; ends when all that was asked is answered and taken.
+  private func watch() {
+    guard let source else { return }
+    if inputEnded, !isBusy, !input.contains(UInt8(ascii: "\n")) { return close() }
+    var events: DescriptorSource.Events = []
+    if !isAnswering, !inputEnded { events.insert(.readable) }
+    if !output.isEmpty { events.insert(.writable) }
+    source.watch(events)
   }
 }

@@ -1,9 +1,10 @@
 import Archive
 import BotKit
+import Configuration
 import EventLoop
+import Glibc
 import JID
 import JSON
-import SQLite
 import Systemd
 import XML
 import XMPPClient
@@ -13,7 +14,7 @@ import XMPPStanzas
 extension Daemon {
   func serve(_ request: JSON, _ client: ControlClient) {
     switch request["verb"]?.stringValue {
-    case "status": client.send(.done(statusJSON))
+    case "status": client.finish(statusJSON)
     case "roster": serveRoster(client)
     case "commands": serveCommands(client)
     case "send": serveSend(request, client)
@@ -21,27 +22,31 @@ extension Daemon {
     case "archive-export": serveExport(request, client)
     case "archive-stats": serveStatistics(client)
     case "reload":
+      log.log(.reloaded, "\(client.peer) asks for the configuration to be read again")
       reload { faults in
-        client.send(
-          faults.isEmpty ? .done([:]) : .failed(ControlFailure(.configuration, faults.joined(separator: "\n"))))
+        if faults.isEmpty { return client.finish() }
+        client.fail(.configuration, faults.joined(separator: "\n"))
       }
     case "log-level": serveLogLevel(request, client)
     case let verb:
-      client.send(
-        .failed(ControlFailure(.usage, "the daemon does not know '\(verb ?? "")'; are both of the same version?")))
+      client.fail(.usage, "the daemon does not know '\(verb ?? "")'; are both of the same version?")
     }
   }
 
-  var statusJSON: JSON {
+  private var statusJSON: JSON {
     var status = JSONObject()
     status["version"] = .string(Product.version)
     status["jid"] = .string(settings.account.jid.description)
     status["uptime"] = .int(Int(started.duration(to: .now) / .seconds(1)))
     switch state {
     case .online(let info):
+      let age = info.since.duration(to: surroundings.scheduler.now)
       status["state"] = "online"
       status["resource"] = info.jid.resource.map(JSON.string) ?? .null
-      status["online_for"] = .int(Int(info.since.duration(to: .now) / .seconds(1)))
+      status["online_since"] = .string(
+        Timestamp.format(surroundings.wallClock() - Int64(age.microseconds), wholeSeconds: true))
+      status["online_for"] = .int(Int(age / .seconds(1)))
+      status["server"] = endpoint.map { .string("\($0)") } ?? .null
       status["mechanism"] = info.login.map { .string($0.floor.rawValue) } ?? .null
       if let tls = info.security {
         status["tls"] = .string(tls.version)
@@ -57,169 +62,96 @@ extension Daemon {
       status["next_attempt"] = .string("in \(max(rest, .zero).inWords)")
     case .stopped: status["state"] = "stopping"
     }
+    if ending != nil { status["state"] = "stopping" }
+    status["resumed"] = 0
     status["reconnected"] = .int(max(0, onlineCount - 1))
+    status["outbox"] = .int(flow.outbox.queued)
+    status["unsent_bytes"] = .int(session.unsentBytes)
     status["messages"] = .int(Int(flow.archived))
     status["archive"] = .string(gate.archive.path)
+    status["archive_bytes"] = .int(fileSize(gate.archive.path) + fileSize(gate.archive.path + "-wal"))
+    status["archive_fault"] = gate.fault.map { .string($0.description) }
     status["contacts"] = .int(session.roster.items.count)
+    status["commands"] = .int(flow.router.commands.all.count)
     status["running_commands"] = .int(dispatcher.running)
-    status["unsent_bytes"] = .int(session.unsentBytes)
+    status["waiting_commands"] = .int(dispatcher.queued)
     return .object(status)
   }
 
   private func serveRoster(_ client: ControlClient) {
-    for item in session.roster.items.values.sorted(by: { $0.jid.description < $1.jid.description }) {
-      client.send(
-        .row([
+    client.send(
+      rows: session.roster.items.values.sorted { $0.jid.description < $1.jid.description }.map { item in
+        [
           "jid": .string(item.jid.description), "name": item.name.map(JSON.string) ?? .null,
           "subscription": .string(item.subscription.rawValue), "groups": .array(item.groups.map(JSON.string)),
-        ]))
-    }
-    client.send(.done([:]))
+        ]
+      })
+    client.finish()
   }
 
   private func serveCommands(_ client: ControlClient) {
-    for command in flow.router.commands.all {
-      let description = command.description
-      client.send(
-        .row([
+    client.send(
+      rows: flow.router.commands.all.map { command in
+        let description = command.description
+        return [
           "name": .string(description.name), "description": .string(description.description),
           "usage": description.usage.map(JSON.string) ?? .null,
           "allow": .array(description.allow.map { .string($0.asWritten) }), "origin": .string(command.origin),
-        ]))
-    }
-    client.send(.done(["refused": .array(commandFaults.map { .string($0.description) })]))
+        ]
+      })
+    client.finish(["refused": .array(commandFaults.map { .string($0.description) })])
   }
 
   private func serveSend(_ request: JSON, _ client: ControlClient) {
     guard let to = request["to"]?.stringValue, let text = request["text"]?.stringValue, !text.isEmpty else {
-      return client.send(.failed(ControlFailure(.usage, "a recipient and a text are needed")))
+      return client.fail(.usage, "a recipient and a text are needed")
     }
     let recipient: JID
     do {
       recipient = try JID(to)
     } catch {
-      return client.send(.failed(ControlFailure(.usage, "'\(to)' is no address: \(error)")))
+      return client.fail(.usage, "'\(to)' is no address: \(error)")
     }
-    guard session.isOnline else { return client.send(.failed(offline)) }
-    flow.send(text, to: recipient) { [weak self] wasSent in
-      guard let self else { return }
-      guard wasSent else { return client.send(.failed(offline)) }
-      // A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the message.
-      session.request(.get, to: settings.account.jid.server, Element("ping", Namespace.ping)) { result in
-        if case .failure(let error) = result,
-          error.condition == .recipientUnavailable || error.condition == .remoteServerTimeout
-        {
-          client.send(
-            .failed(ControlFailure(.timedOut, "the message was sent, but the server did not confirm it: \(error)")))
-        } else {
-          client.send(.done(["state": "sent"]))
-        }
-      }
+    if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
+    let offline = "the bot is not online (\(statusLine)); nothing was sent"
+    guard session.isOnline, ending == nil else { return client.fail(.offline, offline) }
+    log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)
+    flow.outbox.send(text, to: recipient, fallback: .fail) { [weak self] wasSent in
+      guard wasSent else { return client.fail(.offline, "the bot went offline; not all was sent") }
+      self?.confirm(client)
     }
   }
 
-  private var offline: ControlFailure {
-    ControlFailure(.offline, "the bot is not online (\(statusLine)); nothing was sent")
+  /// A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the message.
+  private func confirm(_ client: ControlClient) {
+    session.request(.get, to: settings.account.jid.server, Element("ping", Namespace.ping)) { result in
+      let unknown = "the message was sent, but whether the server has it is not known: "
+      switch result {
+      case .failure(let error) where error.condition == .remoteServerTimeout:
+        client.fail(.timedOut, unknown + "it does not answer")
+      case .failure(let error) where error.condition == .recipientUnavailable:
+        client.fail(.offline, unknown + "the stream ended")
+      default: client.finish(["state": "sent"])
+      }
+    }
   }
 
   private func serveLogLevel(_ request: JSON, _ client: ControlClient) {
-    guard let level = request["level"]?.stringValue.flatMap(LogLevel.init(rawValue:)) else {
-      let levels = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
-      return client.send(.failed(ControlFailure(.usage, "the levels are \(levels)")))
+    let word = request["level"]?.stringValue ?? ""
+    let levels = LogLevel.allCases.map(\.rawValue)
+    guard let level = LogLevel(rawValue: word) else {
+      let hint = nearest(to: word, in: levels).map { "did you mean \($0)?" } ?? ""
+      return client.fail(
+        .usage, "'\(word)' is none of \(levels.joined(separator: ", "))\(hint.isEmpty ? "" : ": " + hint)")
     }
+    log.log(.reloaded, "\(client.peer) sets the log level to \(level.rawValue)")
     log.level = level
-    client.send(.done([:]))
+    client.finish()
   }
 }
 
-// MARK: - The archive
-
-extension Daemon {
-  private func serveSearch(_ request: JSON, _ client: ControlClient) {
-    do {
-      let query = try ArchiveQuery(request["words"]?.stringValue ?? "")
-      page(SearchCursor(query, MessageFilter(request), limit: request["limit"]?.intValue), client)
-    } catch {
-      client.send(.failed(ControlFailure(.usage, error.description)))
-    }
-  }
-
-  private func serveExport(_ request: JSON, _ client: ControlClient) {
-    page(ExportCursor(MessageFilter(request)), client)
-  }
-
-  /// Sends page after page, each when the one before has been taken.
-  private func page(_ cursor: some MessageCursor, _ client: ControlClient) {
-    gate.archive.read(PageRead(cursor, size: 200)) { [weak self] result in
-      LoopActor.assumeIsolated {
-        switch result {
-        case .failure(let error): client.send(.failed(ControlFailure(.failed, error.description)))
-        case .success(let page):
-          for row in page.rows { client.send(.row(row.json)) }
-          guard let next = page.next else { return client.send(.done([:])) }
-          client.whenDrained { self?.page(next, client) }
-        }
-      }
-    }
-  }
-
-  private func serveStatistics(_ client: ControlClient) {
-    gate.archive.read(StatisticsRead()) { result in
-      LoopActor.assumeIsolated {
-        switch result {
-        case .failure(let error): client.send(.failed(ControlFailure(.failed, error.description)))
-        case .success(let statistics): client.send(.done(statistics.json))
-        }
-      }
-    }
-  }
-}
-
-extension MessageFilter {
-  /// The filter that a request describes; times are microseconds since 1970.
-  public init(_ request: JSON) {
-    self.init(
-      peer: request["with"]?.stringValue, room: request["room"]?.stringValue,
-      since: request["since"]?.intValue.map(Int64.init), until: request["until"]?.intValue.map(Int64.init))
-  }
-}
-
-extension MessageRow {
-  /// The message for xmppbotctl and for exports.
-  public var json: JSON {
-    var object = JSONObject()
-    object["id"] = .int(Int(id))
-    object["time"] = .string(Timestamp.format(self.time))
-    object["direction"] = .string(self.direction.rawValue)
-    object["kind"] = .string(self.kind.rawValue)
-    object["state"] = .string(self.state.rawValue)
-    object["peer"] = .string(self.peer)
-    let texts: [(String, String?)] = [
-      ("resource", self.resource), ("room", self.room), ("nick", self.nick), ("subject", self.subject),
-      ("body", self.body), ("thread", self.thread), ("lang", self.lang), ("message_id", self.messageID),
-      ("origin_id", self.originID), ("stanza_id", self.stanzaID?.id), ("stanza_id_by", self.stanzaID?.by),
-      ("replaces", self.replaces), ("retracts", self.retracts), ("reply_to", self.replyTo),
-      ("occupant_id", self.occupantID), ("error", self.error),
-    ]
-    for case (let key, let text?) in texts { object[key] = .string(text) }
-    if let delay = self.delay { object["delay"] = .string(Timestamp.format(delay)) }
-    return .object(object)
-  }
-}
-
-extension Statistics {
-  public var json: JSON {
-    [
-      "messages": .int(Int(count)), "unindexed": .int(Int(unindexed)), "file_bytes": .int(Int(fileSize)),
-      "wal_bytes": .int(Int(walSize)), "free_bytes": .int(Int(freeSize)),
-      "kinds": .array(
-        lines.map {
-          [
-            "direction": .string($0.direction.rawValue), "kind": .string($0.kind.rawValue),
-            "count": .int(Int($0.count)),
-            "first": .string(Timestamp.format($0.first)), "last": .string(Timestamp.format($0.last)),
-          ]
-        }),
-    ]
-  }
+/// Bytes; 0 when there is no such file.
+private func fileSize(_ path: String) -> Int {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int(status.st_size) : 0
 }

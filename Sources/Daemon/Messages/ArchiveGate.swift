@@ -1,6 +1,7 @@
 import Archive
 import EventLoop
 import SQLite
+import XMPPClient
 
 /// The way into the archive: in order, and nothing lost while it can't be written.
 ///
@@ -25,35 +26,43 @@ final class ArchiveGate {
   var onFault: @LoopActor (ArchiveError?) -> Void = { _ in }
   /// A write that can never succeed was dropped.
   var onDropped: @LoopActor (ArchiveError) -> Void = { _ in }
-  /// The archive can't be trusted any more: the process must end.
+  /// The archive can't be trusted any more: the process must end. Called once.
   var onFatal: @LoopActor (ArchiveError) -> Void = { _ in }
   /// All that was submitted is done.
   var onIdle: @LoopActor () -> Void = {}
 
   let archive: Archive
-  private let retryInterval = Duration.seconds(2)
+  /// Why the archive can't be written now; nil when it can, as far as is known.
+  private(set) var fault: ArchiveError?
+  private let scheduler: any Scheduler
+  private static let retryInterval = Duration.seconds(2)
   private var load = Load()
   private var isUnderPressure = false
-  private var isFailing = false
-  /// Failed, in order; then those that came while failing.
+  private var isFatal = false
+  /// Attempts that the archive has not answered yet.
+  private var underWay = 0
+  /// What failed, in order; and what came since, which goes behind it.
   private var failed: [@LoopActor () -> Void] = []
   private var waiting: [@LoopActor () -> Void] = []
-  private var retryTimer: TimerSource?
+  private var retryTimer: (any ScheduledWork)?
 
-  init(_ archive: Archive) {
+  init(_ archive: Archive, scheduler: any Scheduler) {
     self.archive = archive
+    self.scheduler = scheduler
   }
 
   var isIdle: Bool { load.count == 0 }
+  /// Writes that are not done yet.
+  var pending: Int { load.count }
 
   /// Commits `work` and then calls `done` with what it returned. `bytes`: about what it holds in memory.
   func write<T: Sendable>(
-    bytes: Int = 256, _ work: @escaping Work<T>, done: @escaping @LoopActor (T) -> Void
+    bytes: Int = 256, _ work: @escaping Work<T>, done: @escaping @LoopActor (T) -> Void = { _ in }
   ) {
     load.count += 1
     load.bytes += bytes
     updatePressure()
-    if isFailing {
+    if fault != nil {
       waiting.append { self.attempt(bytes, work, done) }
     } else {
       attempt(bytes, work, done)
@@ -63,24 +72,33 @@ final class ArchiveGate {
   private func attempt<T: Sendable>(
     _ bytes: Int, _ work: @escaping Work<T>, _ done: @escaping @LoopActor (T) -> Void
   ) {
+    underWay += 1
     archive.write(work) { [self] result in
-      // The archive delivers on the loop (`Archive.open`).
+      // The archive delivers on the loop (`Daemon.Parts`).
       LoopActor.assumeIsolated {
+        underWay -= 1
         switch result {
         case .success(let value):
           recovered()
           finish(bytes)
           done(value)
         case .failure(let error) where error.mayPass:
+          // What was handed in behind it fails as well (`Archive.write`), so this keeps the order.
           failed.append { self.attempt(bytes, work, done) }
           fail(error)
         case .failure(let error):
           finish(bytes)
-          if error.isFatal { onFatal(error) } else { onDropped(error) }
+          drop(error)
         }
         if load.count == 0 { onIdle() }
       }
     }
+  }
+
+  private func drop(_ error: ArchiveError) {
+    guard error.isFatal else { return onDropped(error) }
+    if !isFatal { onFatal(error) }
+    isFatal = true
   }
 
   private func finish(_ bytes: Int) {
@@ -90,31 +108,38 @@ final class ArchiveGate {
   }
 
   private func updatePressure() {
-    let should = isFailing || (isUnderPressure ? !load.isLow : load.isHigh)
+    let should = fault != nil || (isUnderPressure ? !load.isLow : load.isHigh)
     guard should != isUnderPressure else { return }
     isUnderPressure = should
     onPressure(should)
   }
 
   private func fail(_ error: ArchiveError) {
-    if !isFailing {
-      isFailing = true
+    if fault == nil {
+      fault = error
       onFault(error)
       updatePressure()
     }
-    guard retryTimer == nil else { return }
-    retryTimer = TimerSource(after: retryInterval) { [self] in
-      retryTimer = nil
-      let again = failed + waiting
-      failed = []
-      waiting = []
-      for attempt in again { attempt() }
-    }
+    if retryTimer == nil { scheduleRetry() }
+  }
+
+  private func scheduleRetry() {
+    retryTimer = scheduler.schedule(after: Self.retryInterval) { [weak self] in self?.retry() }
+  }
+
+  private func retry() {
+    // What still hangs in the archive comes before what is held.
+    guard underWay == 0 else { return scheduleRetry() }
+    retryTimer = nil
+    let again = failed + waiting
+    failed = []
+    waiting = []
+    for attempt in again { attempt() }
   }
 
   private func recovered() {
-    guard isFailing else { return }
-    isFailing = false
+    guard fault != nil else { return }
+    fault = nil
     onFault(nil)
     updatePressure()
     // What came meanwhile follows what was tried again just now.

@@ -21,30 +21,35 @@ final class MessageFlow {
   private let wallClock: @LoopActor () -> Int64
   private var repetitions = Repetitions()
   private var dispatcher: Dispatcher?
+  private var received: Int64 = 0
+  private let archivedBefore: Int64
+  let outbox: Outbox
   var router: Router
   /// Keep the XML of each message.
-  var keepsRawXML: Bool
-  /// Messages in the archive.
-  private(set) var archived: Int64
+  var keepsRawXML = false
 
+  /// `archived`, `queued`: messages in the archive, and those of them that wait to be sent.
   init(
-    session: Session, gate: ArchiveGate, router: Router, keepsRawXML: Bool, archived: Int64, log: Logger,
+    session: Session, gate: ArchiveGate, router: Router, archived: Int64, queued: Int, log: Logger,
     wallClock: @escaping @LoopActor () -> Int64
   ) {
     self.session = session
     self.gate = gate
     self.router = router
-    self.keepsRawXML = keepsRawXML
-    self.archived = archived
     self.log = log
     self.wallClock = wallClock
+    archivedBefore = archived
     account = session.options.account
+    outbox = Outbox(session: session, gate: gate, queued: queued, log: log, wallClock: wallClock)
   }
 
   /// The dispatcher's hooks lead here.
   func attach(_ dispatcher: Dispatcher) {
     self.dispatcher = dispatcher
   }
+
+  /// Messages in the archive.
+  var archived: Int64 { archivedBefore + received + outbox.accepted }
 
   func hooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
@@ -64,65 +69,64 @@ final class MessageFlow {
     let time = wallClock()
     let row = message.row(from: from, time: time, raw: keepsRawXML ? element.xml : nil)
     let decision = decide(message, from: from, time: time)
-    var answer: NewMessage?
-    if case .answer(let text)? = decision { answer = outgoing(text.text, to: from, kind: message.kind, time: time) }
-    answer?.thread = message.thread
-    commit(Exchange(sender: from, row: row, decision: decision, answer: answer))
-  }
-
-  /// A message, what it gets, and the rows that are committed together. An object, since rows are large and the archive's
-  /// thread, the loop and what waits between them look at the same ones.
-  private final class Exchange: Sendable {
-    let sender: JID
-    let row: NewMessage
-    let decision: Decision?
-    let answer: NewMessage?
-
-    init(sender: JID, row: NewMessage, decision: Decision?, answer: NewMessage?) {
-      self.sender = sender
-      self.row = row
-      self.decision = decision
-      self.answer = answer
+    var answer: [NewMessage] = []
+    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: from, thread: message.thread) }
+    commit(row, answer, bounced: message.kind == .error ? message.id : nil) { [weak self] in
+      guard let self else { return }
+      log.log(
+        .messageReceived, at: .debug, "message from \(from)", peer: from.bare.description, stanzaID: message.id)
+      act(decision, answer, to: from)
     }
   }
 
   private func decide(_ message: Message, from: JID, time: Int64) -> Decision? {
     guard let chat = message.chat(from: from, account: account, time: time) else { return nil }
-    if let id = message.id, repetitions.isRepeated(id, from: from) { return nil }
+    if let id = message.id, repetitions.isRepeated(id, chat.body, from: from) { return nil }
     return router.decide(chat, now: .now)
   }
 
-  /// Commits both rows in one transaction, then acts, unless the message was in the archive already.
-  private func commit(_ exchange: Exchange) {
-    let row = exchange.row
+  private enum Committed {
+    case new, duplicate
+    /// The error that came back for a message of ours.
+    case bounce
+  }
+
+  /// Commits all rows in one transaction; `done` is called unless the message was in the archive already. `bounced`: the
+  /// id of our message that came back as an error.
+  private func commit(
+    _ row: NewMessage, _ answer: [NewMessage], bounced: String?, done: @escaping @LoopActor () -> Void
+  ) {
     let bytes =
-      512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0) + (exchange.answer?.body?.utf8.count ?? 0)
-    gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
-      guard case .inserted = try transaction.insert(exchange.row) else { return false }
-      if let answer = exchange.answer { try transaction.insert(answer) }
-      return true
-    } done: { [weak self] isNew in
-      guard isNew, let self else { return }
-      archived += exchange.answer == nil ? 1 : 2
-      act(exchange)
+      512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0)
+      + answer.reduce(0) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
+    gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Committed in
+      guard case .inserted = try transaction.insert(row) else { return .duplicate }
+      for row in answer { try transaction.insert(row) }
+      guard let bounced else { return .new }
+      return try transaction.fail(messageID: bounced, peer: row.peer, error: row.error ?? "error") ? .bounce : .new
+    } done: { [weak self, log] result in
+      if result == .duplicate { return }
+      self?.received += 1
+      if result == .bounce {
+        log.log(
+          .messageSent, at: .warning, "a message to \(row.peer) came back: \(row.error ?? "")", peer: row.peer,
+          stanzaID: bounced)
+      }
+      done()
     }
   }
 
-  private func act(_ exchange: Exchange) {
-    let sender = exchange.sender
-    log.log(
-      .messageReceived, at: .debug, "message from \(sender)", peer: sender.bare.description,
-      stanzaID: exchange.row.messageID)
-    switch exchange.decision {
+  private func act(_ decision: Decision?, _ answer: [NewMessage], to recipient: JID) {
+    switch decision {
     case .answer(let text):
-      if let answer = exchange.answer { transmit(answer, to: sender) }
-      report(text, to: sender)
+      outbox.committed(answer, to: recipient)
+      report(text, to: recipient)
     case .run(let command): dispatcher?.start(command)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {
         log.log(
           reason == .tooMany ? .rateLimited : .messageReceived, at: .debug, "no answer: \(reason.rawValue)",
-          peer: sender.bare.description)
+          peer: recipient.bare.description)
       }
     case nil: break
     }
@@ -138,93 +142,12 @@ final class MessageFlow {
     }
   }
 
-  // MARK: - Out
-
-  /// Sends `text`: archives it, hands it to the server, and then calls `done` with whether the server could be reached.
-  func send(
-    _ text: String, to recipient: JID, kind: NewMessage.Kind = .chat, thread: String? = nil,
-    done: @escaping @LoopActor (_ wasSent: Bool) -> Void = { _ in }
-  ) {
-    var row = NewMessage(.out, kind, peer: recipient.bare.description, time: wallClock(), body: text)
-    row.resource = recipient.resource
-    row.thread = thread
-    identify(&row)
-    gate.write(bytes: 512 + text.utf8.count) { [row] transaction throws(DatabaseError) in
-      try transaction.insert(row)
-    } done: { [weak self, row] _ in
-      guard let self else { return }
-      archived += 1
-      done(transmit(row, to: recipient))
-    }
-  }
-
-  private func outgoing(_ text: String, to recipient: JID, kind: Message.Kind, time: Int64) -> NewMessage {
-    var row = NewMessage(.out, NewMessage.Kind(kind), peer: recipient.bare.description, time: time, body: text)
-    row.resource = recipient.resource
-    identify(&row)
-    return row
-  }
-
-  private func identify(_ row: inout NewMessage) {
-    let id = session.newID()
-    row.messageID = id
-    row.originID = id
-    // What is queued is sent when the bot comes online.
-    row.state = session.isOnline ? .sent : .queued
-  }
-
-  @discardableResult
-  private func transmit(_ row: NewMessage, to recipient: JID) -> Bool {
-    guard let id = row.messageID else { return false }
-    var message = Message(Message.Kind(row.kind), to: recipient, id: id, body: row.body)
-    message.originID = row.originID
-    message.thread = row.thread
-    if row.room == nil { message.chatState = .active }
-    let wasSent = session.send(message.element)
-    if wasSent {
-      log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
-    } else if row.state == .sent {
-      requeue(id)
-    }
-    return wasSent
-  }
-
-  /// The stream ended between commit and sending.
-  private func requeue(_ id: String) {
-    gate.write { transaction throws(DatabaseError) in
-      try transaction.requeue(messageID: id)
-    } done: { _ in
-    }
-  }
-
-  /// Sends what was queued while the bot was offline, in order.
-  func sendQueued() {
-    gate.write { transaction throws(DatabaseError) in
-      try transaction.queries.queued()
-    } done: { [weak self] rows in
-      self?.session.turn {
-        for row in rows { self?.sendQueued(row) }
-      }
-    }
-  }
-
-  private func sendQueued(_ row: MessageRow) {
-    guard let bare = try? JID(row.peer),
-      let recipient = row.resource.map({ try? bare.with(receivedResource: $0) }) ?? bare,
-      transmit(row.message, to: recipient)
-    else { return }
-    gate.write { transaction throws(DatabaseError) in
-      try transaction.setState(.sent, ofMessage: row.id)
-    } done: { _ in
-    }
-  }
-
   // MARK: - Commands
 
   private func reply(_ text: String, to message: ChatMessage) {
     guard let recipient = recipient(of: message) else { return }
     router.replied(text, to: message, now: .now)
-    send(text, to: recipient)
+    outbox.send(text, to: recipient, thread: message.thread)
   }
 
   private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {

@@ -13,10 +13,9 @@ extension Message {
 
   /// The archive's row of a message that `from` sent.
   func row(from: JID, time: Int64, raw: String?) -> NewMessage {
-    let peer = from.bare.description
-    var row = NewMessage(.in, NewMessage.Kind(kind), peer: peer, time: time, body: body)
+    var row = NewMessage(.in, NewMessage.Kind(kind), peer: from.bare.description, time: time, body: body)
     if kind == .groupchat {
-      row.room = peer
+      row.room = from.bare.description
       row.nick = from.resource
     } else {
       row.resource = from.resource
@@ -47,8 +46,8 @@ extension Message {
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     return ChatMessage(
-      sender: sender, body: body, resource: from.resource, nick: nickname, messageID: id, lang: lang, time: time,
-      age: age)
+      sender: sender, body: body, resource: from.resource, nick: nickname, messageID: id, thread: thread,
+      lang: lang, time: time, age: age)
   }
 }
 

@@ -1,11 +1,13 @@
 import JID
 
-/// Which messages came before: a client that was cut off sends again what it got no receipt for, under the same id.
-/// Bounded; the oldest are forgotten first.
+/// Which messages came before: a client that was cut off sends again what it got no receipt for, under the same id. The
+/// text counts, too, for there are clients whose ids begin anew with each start. Bounded; the oldest are forgotten first.
 struct Repetitions {
   private struct Key: Hashable {
     var sender: JID
     var id: String
+    /// The hash of the text.
+    var text: Int
   }
 
   private var seen: Set<Key> = []
@@ -17,9 +19,9 @@ struct Repetitions {
     self.capacity = capacity
   }
 
-  /// True when `sender` has sent a message of this id before; remembers it.
-  mutating func isRepeated(_ id: String, from sender: JID) -> Bool {
-    let key = Key(sender: sender, id: id)
+  /// True when `sender` has sent this text under this id before; remembers it.
+  mutating func isRepeated(_ id: String, _ text: String, from sender: JID) -> Bool {
+    let key = Key(sender: sender, id: id, text: text.hashValue)
     guard seen.insert(key).inserted else { return true }
     if order.count < capacity {
       order.append(key)

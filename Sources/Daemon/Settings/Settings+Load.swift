@@ -1,3 +1,4 @@
+import BotKit
 import Configuration
 import JID
 import Transport
@@ -182,7 +183,7 @@ struct SettingsReader {
 
   /// The default `@admins` may name a group that is not there: then nobody may.
   private mutating func checkGroups(
-    of entries: [AccessEntry], _ key: String, in section: ConfigurationDocument.Section, groups: [Settings.Group]
+    of entries: [AccessRule], _ key: String, in section: ConfigurationDocument.Section, groups: [Settings.Group]
   ) {
     guard !section.entries(of: key).isEmpty else { return }
     for case .group(let name) in entries where !groups.contains(where: { $0.name == name }) {

@@ -1,3 +1,4 @@
+import BotKit
 import JID
 import Systemd
 import Transport
@@ -54,7 +55,7 @@ public struct Settings: Sendable, Hashable {
   /// `[subscriptions]`
   public struct Subscriptions: Sendable, Hashable {
     /// Who may add the bot.
-    public var accept: [AccessEntry]
+    public var accept: [AccessRule]
     /// The roster group for those who did.
     public var group: String
   }
@@ -112,8 +113,8 @@ public struct Settings: Sendable, Hashable {
   /// `[group NAME]`
   public struct Group: Sendable, Hashable {
     public var name: String
-    /// Only `.jid` and `.domain`.
-    public var members: [AccessEntry]
+    /// Only `.address` and `.domain`.
+    public var members: [AccessRule]
   }
 
   /// `[command NAME]`
@@ -126,7 +127,7 @@ public struct Settings: Sendable, Hashable {
     public var exec: [String]
     public var description: String?
     public var usage: String?
-    public var allow: [AccessEntry]
+    public var allow: [AccessRule]
     public var places: Set<Place>
     /// Nil: that of `[limits]`.
     public var timeout: Duration?

@@ -1,4 +1,5 @@
 import Transport
+
 /// What differs between two configurations, and what it takes to put the new one into force.
 public struct SettingsChanges: Sendable, Hashable {
   /// Keys such as `account.host` whose change ends the stream and opens another.
@@ -20,8 +21,8 @@ public struct SettingsChanges: Sendable, Hashable {
       value(old) == value(new) ? [] : [name]
     }
     needNewStream =
-      changed("account.jid") { $0.account.jid } + changed("account.password-file") { $0.account.passwordFile }
-      + changed("account.resource") { $0.account.resource } + changed("account.host") { $0.account.host }
+      changed("account.password-file") { $0.account.passwordFile } + changed("account.resource") { $0.account.resource }
+      + changed("account.host") { $0.account.host }
       + changed("account.port") { $0.account.port } + changed("account.tls") { $0.account.tls }
       + changed("account.ca-file") { $0.account.caFile }
       + changed("account.public-key-pin") { $0.account.publicKeyPins }
@@ -29,7 +30,8 @@ public struct SettingsChanges: Sendable, Hashable {
       changed("account.priority") { $0.account.priority } + changed("account.nickname") { $0.account.nickname }
       + changed("account.avatar") { $0.account.avatar } + changed("account.status") { $0.account.status }
     needRestart =
-      changed("archive.path") { $0.archive.path } + changed("archive.sync") { $0.archive.sync }
+      changed("account.jid") { $0.account.jid } + changed("archive.path") { $0.archive.path }
+      + changed("archive.sync") { $0.archive.sync }
       + changed("control.socket") { $0.control.socket }
     immediate =
       changed("archive.raw-xml") { $0.archive.rawXML } + changed("subscriptions") { $0.subscriptions }

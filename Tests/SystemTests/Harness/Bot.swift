@@ -9,6 +9,8 @@ final class Bot {
   var connection: [(key: String, value: String)]
   /// The other sections.
   var sections: String
+  /// Which of the built programs.
+  var executable = "xmppbotd"
   private(set) var program: Program?
   private(set) var fullJID = ""
 
@@ -61,7 +63,8 @@ final class Bot {
   func start(environment: [String: String] = [:]) throws {
     try writeConfiguration()
     program = try Program(
-      [Self.programs + "/xmppbotd", "--config", configuration], environment: environment, output: scratch.file("log"))
+      ["\(Self.programs)/\(executable)", "--config", configuration], environment: environment,
+      output: scratch.file("log"))
   }
 
   /// Starts the daemon and waits until it is online.
@@ -114,6 +117,10 @@ final class Bot {
 
   /// Runs xmppbotctl with this bot's configuration to its end.
   func control(_ arguments: String..., input: String? = nil) throws -> (exit: Program.Exit, output: String) {
+    try control(arguments, input: input)
+  }
+
+  func control(_ arguments: [String], input: String? = nil) throws -> (exit: Program.Exit, output: String) {
     let file = scratch.file("control.\(Counter.next())")
     let program = try Program([Self.programs + "/xmppbotctl", "--config", configuration] + arguments, output: file)
     if let input { program.write(input) }

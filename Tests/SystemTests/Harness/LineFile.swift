@@ -46,14 +46,21 @@ final class LineFile {
   }
 
   private func readOn() {
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while read(changes, &buffer, buffer.count) > 0 {}
-    while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-      partial += buffer[..<count]
-    }
-    while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
-      pending.append(String(decoding: partial[..<end], as: UTF8.self))
-      partial.removeSubrange(...end)
+    var events = [UInt8](repeating: 0, count: 4_096)
+    while read(changes, &events, events.count) > 0 {}
+    let room = 65_536
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
+    defer { buffer.deallocate() }
+    while case let count = read(descriptor, buffer, room), count > 0 {
+      var start = buffer
+      let end = buffer + count
+      while let newline = memchr(start, 0x0A, end - start) {
+        partial.append(contentsOf: UnsafeRawBufferPointer(start: start, count: newline - start))
+        pending.append(String(decoding: partial, as: UTF8.self))
+        partial = []
+        start = newline + 1
+      }
+      partial.append(contentsOf: UnsafeRawBufferPointer(start: start, count: end - start))
     }
   }
 }

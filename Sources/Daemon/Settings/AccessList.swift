@@ -1,20 +1,8 @@
+import BotKit
 import Configuration
 import JID
 
-/// One entry of a list that says who may do something.
-public enum AccessEntry: Sendable, Hashable {
-  /// A bare JID.
-  case jid(JID)
-  /// `*@domain`: every account of that domain.
-  case domain(JID)
-  /// `@name`: the members of `[group name]`.
-  case group(String)
-  /// Everyone in the bot's roster who has its subscription.
-  case roster
-  case everyone
-  /// Nobody; stands alone.
-  case none
-
+extension AccessRule {
   /// What kinds of entry a key takes beside JID and `*@domain`.
   struct Forms: OptionSet {
     let rawValue: Int
@@ -34,6 +22,7 @@ public enum AccessEntry: Sendable, Hashable {
     }
   }
 
+  /// Reads one entry of a list of a configuration, with a problem that names what the key takes.
   init(_ text: String, forms: Forms) throws(ValueProblem) {
     switch text {
     case "roster" where forms.contains(.roster): self = .roster
@@ -42,7 +31,7 @@ public enum AccessEntry: Sendable, Hashable {
     case _ where text.hasPrefix("*@"):
       let domain = try bareJID(String(text.dropFirst(2)))
       guard domain.local == nil else { throw ValueProblem("has two `@`", remedy: "write *@DOMAIN") }
-      self = .domain(domain)
+      self = .domain(domain.domain)
     case _ where text.hasPrefix("@") && forms.contains(.group) && text.count > 1:
       self = .group(String(text.dropFirst()))
     default:
@@ -50,21 +39,21 @@ public enum AccessEntry: Sendable, Hashable {
       guard text.contains("@"), !text.hasPrefix("@") else {
         throw ValueProblem("is none of " + forms.words.joined(separator: ", "), remedy: "write one of these")
       }
-      self = .jid(try bareJID(text))
+      self = .address(try bareJID(text))
     }
   }
 }
 
-extension ValueKind where Value == [AccessEntry] {
+extension ValueKind where Value == [AccessRule] {
   /// A list of entries; `none` stands alone.
-  static func access(_ forms: AccessEntry.Forms) -> ValueKind {
-    let element = ValueKind<AccessEntry>(syntax: forms.words.joined(separator: " | ")) { text throws(ValueProblem) in
-      try AccessEntry(text, forms: forms)
+  static func access(_ forms: AccessRule.Forms) -> ValueKind {
+    let element = ValueKind<AccessRule>(syntax: forms.words.joined(separator: " | ")) { text throws(ValueProblem) in
+      try AccessRule(text, forms: forms)
     }
     let list = ValueKind.list(of: element)
     return ValueKind(syntax: list.syntax) { text throws(ValueProblem) in
       let entries = try list.parse(text)
-      if entries.count > 1, entries.contains(AccessEntry.none) {
+      if entries.count > 1, entries.contains(AccessRule.none) {
         throw ValueProblem("has `none` among others", remedy: "leave the others out, or `none`")
       }
       return entries

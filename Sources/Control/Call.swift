@@ -1,0 +1,70 @@
+import Archive
+import Configuration
+import Daemon
+import Glibc
+
+/// One use of a verb: what was typed behind it, and what it is about.
+struct Call: Sendable {
+  let words: [String]
+  let options: [String: String]
+  let environment: [String: String]
+
+  /// Output for programs.
+  var json: Bool { options["--json"] != nil }
+
+  private var configuration: String { options["--config"]?.absolutePath ?? Settings.defaultFile }
+
+  /// The configuration, checked; each mistake is a line.
+  func settings() throws(ControlFailure) -> Settings {
+    do throws(ConfigurationProblems) {
+      return try Settings.load(path: configuration, environment: environment)
+    } catch {
+      throw ControlFailure(.configuration, error.description)
+    }
+  }
+
+  /// A connection to the running daemon; nil when there is none.
+  func daemonIfRunning() throws(ControlFailure) -> DaemonConnection? {
+    let known = Settings.controlSocket(path: configuration, environment: environment)
+    guard let path = options["--socket"]?.absolutePath ?? known else {
+      throw ControlFailure(.configuration, "no control socket is known; name it with --socket PATH")
+    }
+    return try DaemonConnection(path)
+  }
+
+  func daemon() throws(ControlFailure) -> DaemonConnection {
+    if let connection = try daemonIfRunning() { return connection }
+    if let socket = options["--socket"] {
+      throw ControlFailure(.notRunning, "nobody listens on \(socket); check --socket, and that xmppbotd runs")
+    }
+    if access(configuration, F_OK) != 0 {
+      throw ControlFailure(
+        .notRunning,
+        "xmppbotd is not running, and \(configuration) does not exist; name its configuration with --config")
+    }
+    throw ControlFailure(.notRunning, "xmppbotd is not running; start it with: \(startCommand)")
+  }
+
+  /// What starts the daemon with this configuration: one of the two units, or by hand.
+  var startCommand: String {
+    if configuration == Settings.defaultFile { return "systemctl start xmppbotd" }
+    let (folder, ending) = ("/etc/xmppbotd/", ".conf")
+    guard configuration.hasPrefix(folder), configuration.hasSuffix(ending) else {
+      return "xmppbotd --config \(configuration)"
+    }
+    return "systemctl start xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
+  }
+
+  /// Reads the archive's file, for when no daemon runs.
+  func readArchive(_ body: (ArchiveReader) throws(ArchiveError) -> Void) throws(ControlFailure) {
+    let path = try settings().archive.path
+    if access(path, R_OK) != 0, errno == EACCES {
+      throw ControlFailure(.notAllowed, "\(path): you may not read the archive; use sudo, or become the bot's user")
+    }
+    do throws(ArchiveError) {
+      try body(try ArchiveReader.open(path: path))
+    } catch {
+      throw ControlFailure(error.exitCode, error.description)
+    }
+  }
+}

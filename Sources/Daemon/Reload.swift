@@ -1,0 +1,54 @@
+import BotKit
+import EventLoop
+import Systemd
+import XMPPClient
+
+/// SIGHUP, `xmppbotctl reload` and the command `reload`.
+extension Daemon {
+  /// Reads the configuration again. `done` hears its faults; with any, the old one stays in force.
+  func reload(done: @escaping @LoopActor ([String]) -> Void = { _ in }) {
+    if ending != nil { return done(["the bot is stopping"]) }
+    notifier.reloading(status: "reading the configuration")
+    var faults: [String] = []
+    do throws(StartFailure) {
+      apply(try Configuration(file: file, environment: environment))
+    } catch {
+      faults = error.lines
+      for line in error.lines { log.log(.reloadFailed, line) }
+    }
+    notifier.ready(status: statusLine)
+    done(faults)
+  }
+
+  private func apply(_ new: Configuration) {
+    let changes = SettingsChanges(from: settings, to: new.settings)
+    let passwordChanged = credentials.password != new.password
+    settings = new.settings.keepingWhatNeedsRestart(of: settings)
+    log.level = settings.log.level
+    log.tracesStanzas = settings.log.xml
+    useCommands()
+    for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
+    surroundings.trust(new.trust)
+    credentials.password = new.password
+    session.update(
+      SessionOptions(settings, resource: settings.account.resource ?? session.options.resource, avatar: new.avatar))
+    if !changes.needNewStream.isEmpty || passwordChanged { session.reconnect() }
+    let later = changes.needRestart
+    log.log(
+      .reloaded,
+      "the new configuration is in force"
+        + (later.isEmpty ? "" : "; at the next restart: " + later.joined(separator: ", ")))
+  }
+}
+
+extension Settings {
+  /// These settings, with the values of `running` where a change waits for a restart.
+  func keepingWhatNeedsRestart(of running: Settings) -> Settings {
+    var settings = self
+    settings.account.jid = running.account.jid
+    settings.archive.path = running.archive.path
+    settings.archive.sync = running.archive.sync
+    settings.control.socket = running.control.socket
+    return settings
+  }
+}

@@ -1,0 +1,91 @@
+import EventLoop
+import Systemd
+import XML
+import XMPPClient
+import XMPPStanzas
+import XMPPStream
+
+extension Daemon: SessionDelegate {
+  /// More than this that the server has not taken, and it is asked nothing more until it has.
+  private static let congestion = 1_048_576
+
+  func session(_ session: Session, entered state: SessionState) {
+    self.state = state
+    stateEntered = .now
+    switch state {
+    case .connecting: log.log(.connecting, "connecting to \(settings.account.jid.domain)")
+    case .online(let info):
+      onlineCount += 1
+      log.log(.online, "online as \(info.jid)\(info.security.map { ", \($0.version)" } ?? "")")
+      serverIsBehind = false
+      updateReading()
+      flow.outbox.resume()
+    case .waiting(let failure, let delay): report(failure, delay)
+    case .stopped: sessionStopped()
+    }
+    tellStatus()
+  }
+
+  private func report(_ failure: StreamFailure, _ delay: Duration) {
+    let event: LogEvent =
+      switch failure {
+      case .authentication: .loginFailed
+      case .tls, .tlsMissing: .tlsRefused
+      case .unreachable, .timeout: .connectFailed
+      default: failure.severity == .conflict ? .conflict : .disconnected
+      }
+    log.log(event, "\(failure); next attempt in \(delay.inWords)")
+  }
+
+  /// One line for `systemctl status`.
+  var statusLine: String {
+    if let fault = gate.fault { return "the archive can't be written: \(fault)" }
+    switch state {
+    case .connecting: return "connecting to \(settings.account.jid.domain)"
+    case .online(let info): return "online as \(info.jid)"
+    case .waiting(let failure, let delay): return "offline: \(failure); next attempt in \(delay.inWords)"
+    case .stopped: return "stopped"
+    }
+  }
+
+  func tellStatus() {
+    if ending == nil { notifier.status(statusLine) }
+  }
+
+  func session(_ session: Session, noticed notice: SessionNotice) {
+    switch notice {
+    case .connected(let endpoint):
+      self.endpoint = endpoint
+      log.log(.connecting, "connected to \(endpoint)")
+    case .redirected(let host): log.log(.connecting, at: .info, "the server sends us to \(host)")
+    case .triesNextServer(let failure): log.log(.connectFailed, "\(failure); trying the domain's next server")
+    case .notPublished(let reason): log.log(.protocolViolation, reason)
+    case .refused(let reason): log.log(.protocolViolation, "ignored: \(reason)")
+    case .subscriptionAccepted(let jid):
+      log.log(.subscriptionAccepted, "\(jid) is a contact now", peer: jid.description)
+    case .subscriptionRefused(let jid):
+      log.log(.subscriptionRefused, "\(jid) may not be a contact", peer: jid.description)
+    }
+  }
+
+  func session(_ session: Session, received message: Message, as element: Element) {
+    flow.receive(message, as: element)
+    if !serverIsBehind, session.unsentBytes > Self.congestion {
+      // The server does not read our answers: no further questions until it does.
+      serverIsBehind = true
+      updateReading()
+    }
+  }
+
+  func sessionDrained(_ session: Session) {
+    flow.outbox.resume()
+    continueStopping()
+    guard serverIsBehind else { return }
+    serverIsBehind = false
+    updateReading()
+  }
+
+  func session(_ session: Session, changed roster: XMPPClient.Roster, by change: XMPPClient.Roster.Change) {
+    gate.keep(roster, change)
+  }
+}

@@ -1,0 +1,113 @@
+import EventLoop
+import SQLite
+import Systemd
+import XMPPClient
+
+/// The end: running commands are answered, the contacts and the server hear goodbye, the archive is closed; ten seconds
+/// at most, whatever hangs.
+extension Daemon {
+  /// How far the daemon has come on its way out.
+  @LoopActor
+  final class Ending {
+    var code = ExitCode.done
+    var commandsAreDone = false
+    var saidGoodbye = false
+    var isClosing = false
+    fileprivate var timers: [any ScheduledWork] = []
+  }
+
+  /// Commands have so long; those that still run then are interrupted, and one that ignores TERM takes two seconds to kill.
+  private static let commandTime = Duration.seconds(4)
+  /// From then on nothing is waited for any more but the server's own goodbye.
+  private static let goodbyeTime = Duration.seconds(7)
+  private static let endTime = Duration.milliseconds(9_500)
+
+  /// Lets running commands finish, says goodbye, and ends the process. Asked again, it waits for nothing.
+  func stop() {
+    if let ending { return hurry(ending) }
+    let ending = Ending()
+    self.ending = ending
+    log.log(.stopping, "stopping")
+    notifier.stopping(status: "finishing running commands")
+    ending.timers = [
+      surroundings.scheduler.schedule(after: Self.goodbyeTime) { [weak self] in self?.sayGoodbye() },
+      surroundings.scheduler.schedule(after: Self.endTime) { [weak self] in self?.leave() },
+    ]
+    dispatcher.drain(deadline: Self.commandTime) { [weak self] in
+      ending.commandsAreDone = true
+      self?.continueStopping()
+    }
+  }
+
+  private func hurry(_ ending: Ending) {
+    log.log(.stopping, "told again: ending at once")
+    ending.timers.append(surroundings.scheduler.schedule(after: .seconds(1)) { [weak self] in self?.leave() })
+    sayGoodbye()
+  }
+
+  /// To be called when one of the things happened that an ending waits for.
+  func continueStopping() {
+    // The last answers are on their way to the disk and then to the server.
+    guard let ending, ending.commandsAreDone, gate.isIdle, session.unsentBytes == 0 else { return }
+    sayGoodbye()
+  }
+
+  private func sayGoodbye() {
+    guard let ending, !ending.saidGoodbye else { return }
+    ending.saidGoodbye = true
+    session.stop()
+  }
+
+  /// The stream is closed.
+  func sessionStopped() {
+    guard let ending, !ending.isClosing else { return }
+    ending.isClosing = true
+    control?.close()
+    control = nil
+    if !gate.isIdle {
+      ending.code = .failed
+      log.log(.archiveError, "\(gate.pending) messages and changes could not be archived")
+    }
+    // The disk may hang, so the loop does not wait for it; `endTime` holds all the same.
+    do {
+      _ = try DatabaseThread { [archive = gate.archive] in
+        archive.close()
+        EventLoop.main.post { [weak self] in self?.leave() }
+      }
+    } catch {
+      leave()
+    }
+  }
+
+  private func leave() {
+    guard let ending else { return }
+    if !ending.isClosing, !gate.isIdle { ending.code = .failed }
+    control?.close()
+    control = nil
+    surroundings.exit(ending.code)
+  }
+
+  /// The archive can't be trusted any more: nothing is claimed that may not be stored, and the process ends.
+  func fail(_ error: any Error) {
+    log.log(.archiveError, "\(error); ending, so that nothing is claimed that is not stored")
+    notifier.stopping(status: "the archive failed")
+    let ending = self.ending ?? Ending()
+    ending.code = .failed
+    self.ending = ending
+    leave()
+  }
+
+  /// Tells the service manager that we live: only after a round trip through the loop and the database.
+  func feedWatchdog() {
+    guard let interval = ServiceNotifier.watchdogInterval else { return }
+    gate.archive.read { _ throws(DatabaseError) in
+      true
+    } completion: { [weak self] _ in
+      LoopActor.assumeIsolated {
+        guard let self else { return }
+        self.notifier.watchdog()
+        self.watchdogTimer = TimerSource(after: interval / 3) { [weak self] in self?.feedWatchdog() }
+      }
+    }
+  }
+}
