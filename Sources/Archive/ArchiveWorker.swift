@@ -138,10 +138,6 @@ extension ArchiveWorker {
     deliver { [inbox] in
       if let known { inbox.withLock { $0.generation = max($0.generation, known + 1) } }
       for write in writes { write.complete() }
-      inbox.withLock {
-        $0.pendingCount -= writes.count
-        $0.pendingSize -= writes.reduce(0) { $0 + $1.size }
-      }
     }
   }
 

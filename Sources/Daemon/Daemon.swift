@@ -37,6 +37,7 @@ final class Daemon {
   var control: ControlServer?
   var state = SessionState.connecting
   var stateEntered = ContinuousClock.now
+  var refusals = NoticeThrottle()
   /// What the stream runs over.
   var endpoint: Endpoint?
   var onlineCount = 0

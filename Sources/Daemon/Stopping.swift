@@ -64,7 +64,8 @@ extension Daemon {
     ending.isClosing = true
     control?.close()
     control = nil
-    if !gate.isIdle {
+    // What is under way is written before the archive is closed; only what it could not take is lost.
+    if gate.fault != nil, !gate.isIdle {
       ending.code = .failed
       log.log(.archiveError, "\(gate.pending) messages and changes could not be archived")
     }

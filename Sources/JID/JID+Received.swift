@@ -1,5 +1,3 @@
-import Glibc
-
 /// Addresses that our own server wrote.
 extension JID {
   /// An address as it stands on a stanza from our own server.
@@ -34,18 +32,6 @@ extension JID {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
     default: false
-    }
-  }
-
-  /// Whether both are addresses of one account: equal without their resources.
-  public func isSameAccount(as other: JID) -> Bool {
-    let count = bareBytes
-    guard count == other.bareBytes else { return false }
-    return withBytes { first in
-      other.withBytes { second in
-        guard let first = first.baseAddress, let other = second.baseAddress else { return false }
-        return memcmp(first, other, count) == 0
-      }
     }
   }
 }

@@ -65,14 +65,6 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 
   public var domain: String { slice(localEnd == 0 ? 0 : Int(localEnd) + 1, Int(domainEnd)) }
 
-  /// The domain as the DNS and TLS want it: internationalised labels as A-labels, IP literals as they are.
-  public var asciiDomain: String {
-    let domain = domain
-    if domain.utf8.allSatisfy({ $0 < 0x80 }) { return domain }
-    // A normal domain has an ASCII form.
-    return (try? DomainName.ascii(domain)) ?? domain
-  }
-
   public var resource: String? { isBare ? nil : slice(Int(domainEnd) + 1, description.utf8.count) }
 
   /// Whether there is no resource.
@@ -80,6 +72,9 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 
   /// Whether there is a resource.
   public var isFull: Bool { !isBare }
+
+  /// The address of the server that this one is on: the domain alone.
+  public var server: JID { JID(normal: domain, domainBytes: domain.utf8.count) }
 
   /// The address without its resource.
   public var bare: JID {
@@ -95,9 +90,6 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
   func appending(resource: String) -> JID {
     JID(description: slice(0, Int(domainEnd)) + "/" + resource, localEnd: localEnd, domainEnd: domainEnd)
   }
-
-  /// The bytes of the address without its resource.
-  var bareBytes: Int { Int(domainEnd) }
 
   private func slice(_ start: Int, _ end: Int) -> String {
     withBytes { String(decoding: $0[start..<end], as: UTF8.self) }
@@ -132,12 +124,21 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 extension JID {
   /// Byte for byte: String's own comparison is canonical equivalence, which is not RFC 7622's.
   public static func == (left: JID, right: JID) -> Bool {
-    guard left.description.utf8.count == right.description.utf8.count else { return false }
-    return left.withBytes { first in
-      right.withBytes { second in
+    let count = left.description.utf8.count
+    return count == right.description.utf8.count && left.isEqual(to: right, bytes: count)
+  }
+
+  /// Whether both are addresses of one account: equal without their resources.
+  public func isSameAccount(as other: JID) -> Bool {
+    domainEnd == other.domainEnd && isEqual(to: other, bytes: Int(domainEnd))
+  }
+
+  private func isEqual(to other: JID, bytes count: Int) -> Bool {
+    withBytes { first in
+      other.withBytes { second in
         // Neither is empty, so both have an address.
-        guard let first = first.baseAddress, let other = second.baseAddress else { return false }
-        return memcmp(first, other, second.count) == 0
+        guard let first = first.baseAddress, let second = second.baseAddress else { return false }
+        return memcmp(first, second, count) == 0
       }
     }
   }
@@ -146,7 +147,7 @@ extension JID {
     withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+  private func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
     description.utf8.withContiguousStorageIfAvailable(body) ?? Array(description.utf8).withUnsafeBufferPointer(body)
   }
 }

@@ -204,6 +204,9 @@ public final class Session {
     case .features: break
     case .online(let jid, let features): online(jid, features)
     case .element(let element): receive(element)
+    case .skipped(let element, let reason):
+      refuse(
+        element, "a stanza from \(element["from"] ?? "the server"): \(reason)", StanzaError(.modify, .notAcceptable))
     case .ended(let failure): ended(failure)
     }
   }
@@ -273,7 +276,7 @@ public final class Session {
     do {
       stanza = try Stanza(element)
     } catch {
-      return refuse(element, error)
+      return refuse(element, error.description, StanzaError(.modify, .badRequest))
     }
     guard let stanza else {
       return link?.close(
@@ -291,15 +294,19 @@ public final class Session {
     }
   }
 
-  private func refuse(_ element: Element, _ fault: StanzaFault) {
-    delegate?.session(self, noticed: .refused(fault.description))
+  private func refuse(_ element: Element, _ reason: String, _ error: StanzaError) {
+    delegate?.session(self, noticed: .refused(reason))
     // A request gets an answer whatever it looks like (RFC 6120 section 8.2.3).
     guard element.name == "iq", let type = element["type"], type != "result", type != "error", let id = element["id"]
     else { return }
-    send(
+    sendAnswer(
       Element(
-        "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])],
-        [StanzaError(.modify, .badRequest).element]))
+        "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
+  }
+
+  /// Sends an answer to a request, unless too many wait already.
+  func sendAnswer(_ element: Element) {
+    if unsentBytes < Self.answerLimit { send(element) }
   }
 
   private func answer(_ iq: IQ) {

@@ -19,6 +19,8 @@ public final class StreamLink {
     case online(JID, StreamFeatures)
     /// A first-level element of the online stream.
     case element(Element)
+    /// A stanza too large to be kept: its start tag, and the limit that it exceeds.
+    case skipped(Element, reason: String)
     /// The link is over; nothing follows.
     case ended(StreamFailure)
   }
@@ -225,6 +227,13 @@ public final class StreamLink {
       } else {
         perform(machine.received(element))
       }
+    case .skipped(let element, let reason):
+      trace?(false, element)
+      guard machine.isOnline, element.namespace == Namespace.client else {
+        let error = StreamError("policy-violation", reason)
+        return close(.violation(error), error: StreamError(error.condition))
+      }
+      handler(.skipped(element, reason: reason))
     }
     if isOver { parser.stop() }
   }

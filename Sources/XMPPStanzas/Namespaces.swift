@@ -55,8 +55,6 @@ public enum Namespace {
   public static let correct = "urn:xmpp:message-correct:0"
   /// XEP-0313: Message Archive Management
   public static let archive = "urn:xmpp:mam:2"
-  /// XEP-0333: Displayed Markers
-  public static let chatMarkers = "urn:xmpp:chat-markers:0"
   /// XEP-0359: Unique and Stable Stanza IDs
   public static let stanzaID = "urn:xmpp:sid:0"
   /// XEP-0380: Explicit Message Encryption

@@ -33,5 +33,6 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     return error
   }
 
-  public var description: String { condition + (text.map { " (\($0))" } ?? "") }
+  /// One line; of a long text the beginning.
+  public var description: String { condition + (text.map { " (\($0.prefix(200)))" } ?? "") }
 }

@@ -11,8 +11,8 @@ import XMPPStream
 /// Plays scripts against a session: no network, no waiting, the same each time.
 @LoopActor
 public final class Conversation: SessionDelegate {
-  public let clock = ManualClock()
-  public let dialer = ScriptedDialer()
+  public let clock: ManualClock
+  public let dialer: ScriptedDialer
   public private(set) var session: Session
   /// What the session told its delegate and no script has looked at yet, one line each.
   public private(set) var events: [String] = []
@@ -34,6 +34,8 @@ public final class Conversation: SessionDelegate {
 
   /// `random` decides what chance would decide: in 0..<1.
   public init(_ options: SessionOptions, roster: Roster = Roster(), random: Double = 0.5) {
+    clock = ManualClock()
+    dialer = ScriptedDialer()
     let identifiers = Box(0)
     let environment = SessionEnvironment(
       dialer: dialer, scheduler: clock, wallClock: { 1_000_000_000_000_000 }, random: { random },
@@ -52,6 +54,19 @@ public final class Conversation: SessionDelegate {
     let conversation = Conversation(try options ?? Self.options(), roster: roster)
     try conversation.play(Greeting.online)
     return conversation
+  }
+
+  /// Plays with a session that has a delegate of its own; no events are heard here.
+  public init(with session: Session, over dialer: ScriptedDialer, clock: ManualClock) {
+    self.session = session
+    self.dialer = dialer
+    self.clock = clock
+  }
+
+  /// What the bot has said so far is of no interest.
+  public func skip() {
+    listen()
+    heard = []
   }
 
   /// Plays `text`; throws where it goes another way.
@@ -151,7 +166,7 @@ public final class Conversation: SessionDelegate {
           try parser.parse(buffer) { event in
             switch event {
             case .opened: heard.append(Element("<stream:stream>", ""))
-            case .element(let element): heard.append(element)
+            case .element(let element), .skipped(let element, _): heard.append(element)
             case .closed: heard.append(Element("</stream:stream>", ""))
             }
           }

@@ -205,7 +205,9 @@ struct UnitsTests {
     #expect(Units.text(try #require(Units.duration(text))) == shown)
   }
 
-  @Test("what is no duration is refused", arguments: ["", "s", "5", "-5s", "0s", "1.5s", "5 s", "9999999999s", "+"])
+  @Test(
+    "what is no duration is refused",
+    arguments: ["", "s", "5", "-5s", "0s", "1.5s", "5 s", "9999999999s", "366d", "999999999d", "+"])
   func noDurations(text: String) {
     #expect(Units.duration(text) == nil)
   }

@@ -50,15 +50,17 @@ extension SystemTests {
       try bot.awaitOnline()
     }
 
-    @Test("a certificate for another domain is refused, whatever host was dialled", arguments: Server.Kind.allCases)
-    func wrongName(_ kind: Server.Kind) throws {
-      let server = try Server.shared(kind)
+    @Test("a certificate for another domain is refused, whatever host was dialled")
+    func wrongName() throws {
+      // Prosody would end the handshake by itself, since it knows no such name.
+      let server = try Server.shared(.ejabberd)
       let bot = try Bot(on: server)
       bot.set("jid", "bot@elsewhere.example")
       bot.set("tls", "direct")
       bot.set("port", server.directPort)
       try bot.start()
-      #expect(try bot.logged("tls-refused: ").contains("not for elsewhere.example but for localhost"))
+      let line = try bot.logged("tls-refused: ")
+      #expect(line.contains("not for elsewhere.example but for localhost"), "\(line)")
     }
 
     @Test("the server's public key may be pinned instead of an authority", arguments: Server.Kind.allCases)

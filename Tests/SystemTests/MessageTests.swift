@@ -51,11 +51,31 @@ extension SystemTests {
       for (number, (name, text)) in Self.texts.enumerated() {
         let sent = "ping x" + text + "x"
         alice.send(sent, id: "text-\(number)")
-        let answer = try alice.message()
+        var answer = try alice.message()
+        // A long one comes in pieces.
+        while answer.utf8.count < sent.utf8.count { answer += try alice.message() }
         #expect(Array(answer.utf8) == Array(("pong x" + text + "x").utf8), "\(name)")
         let row = try bot.rows("SELECT body FROM message WHERE message_id = 'text-\(number)'").first
         #expect(row?["body"]?.stringValue.map { Array($0.utf8) } == Array(sent.utf8), "\(name)")
       }
+    }
+
+    @Test(
+      "stopped and started in the midst of messages, the bot answers each of them once", arguments: Server.Kind.allCases
+    )
+    func restarted(_ kind: Server.Kind) throws {
+      let server = try Server.shared(kind)
+      let bot = try Bot(on: server, sections: Self.unlimited).startOnline()
+      let alice = try bot.peer(on: server)
+      for number in 1...300 { alice.send("ping \(number)") }
+      var answers: [String] = []
+      for _ in 1...50 { answers.append(try alice.message()) }
+      #expect(try bot.stop() == .code(0), "\(bot.log)")
+      try bot.startOnline()
+      while answers.count < 300 { answers.append(try alice.message(within: .seconds(60))) }
+      #expect(try alice.ask("ping end") == "pong end", "and nothing else before")
+      #expect(Set(answers) == Set((1...300).map { "pong \($0)" }))
+      #expect(try bot.rows("SELECT body FROM message GROUP BY direction, body HAVING count(*) > 1").isEmpty)
     }
 
     @Test("killed in the midst of messages: what was answered is in the archive, once, and the archive is sound")

@@ -23,7 +23,7 @@ extension SystemTests {
       #expect(try manager.next("READY=1").contains("STATUS=online as "))
       bot.signal(SIGTERM)
       try manager.next("STOPPING=1")
-      #expect(try bot.exit() == .code(0))
+      #expect(try bot.exit() == .code(0), "\(bot.log)")
     }
 
     @Test("the watchdog is fed as often as it asks")

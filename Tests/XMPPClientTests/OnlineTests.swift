@@ -127,6 +127,43 @@ struct OnlineTests {
     #expect(!conversation.events.contains { $0.hasPrefix("message") })
   }
 
+  @Test("a stranger's stanza that is too deep does not end the stream; as a request it is turned down")
+  @LoopActor func tooDeep() throws {
+    let deep = String(repeating: "<a xmlns='urn:a'>", count: 80) + String(repeating: "</a>", count: 80)
+    try Conversation.online().play(
+      """
+      server: <message from='eve@evil.example/x' type='chat'><body>hi</body>\(deep)</message>
+      event: refused: a stanza from eve@evil.example/x
+      server: <iq type='get' id='d1' from='eve@evil.example/x'>\(deep)</iq>
+      bot: <iq type='error' id='d1' to='eve@evil.example/x'><error type='modify'>
+       <not-acceptable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+      server: <iq type='get' id='p1' from='example.org' to='bot@example.org/r'><ping xmlns='urn:xmpp:ping'/></iq>
+      bot: <iq type='result' id='p1' to='example.org'/>
+      """)
+  }
+
+  @Test("strangers can't make the roster so large that it can't be read again")
+  @LoopActor func fullRoster() throws {
+    let conversation = try Conversation.online()
+    let group = String(repeating: "g", count: 300_000)
+    let pushes = (1...3).map {
+      """
+      server: <iq type='set' id='r\($0)'><query xmlns='jabber:iq:roster'>
+       <item jid='c\($0)@example.org' subscription='both'><group>\(group)</group></item></query></iq>
+      bot: <iq type='result' id='r\($0)'/>
+      event: roster
+      """
+    }
+    try conversation.play(pushes.joined(separator: "\n"))
+    try conversation.play(
+      """
+      server: <presence type='subscribe' from='one-more@example.org'/>
+      bot: <presence type='unsubscribed' to='one-more@example.org'/>
+      event: turned down one-more@example.org
+      the bot says nothing
+      """)
+  }
+
   @Test("a message for somebody else is not ours")
   @LoopActor func misdelivered() throws {
     try Conversation.online().play(

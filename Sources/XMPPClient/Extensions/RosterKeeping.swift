@@ -10,6 +10,8 @@ import XMPPStanzas
 extension Session {
   /// A longer nickname is no name; roster and archive need not carry it.
   static let maximumNameBytes = 256
+  /// A larger roster takes no more contacts: strangers fill it, and in one stanza we must be able to read it.
+  static let maximumRosterBytes = ParserLimits().stanzaBytes / 4 * 3
 
   /// Asks for the roster; with our version, so that a server that keeps versions need not send it again.
   func requestRoster(isVersioned: Bool) {
@@ -27,9 +29,9 @@ extension Session {
 
   func receivePush(_ iq: IQ, _ query: RosterQuery) {
     guard let change = roster.apply(query) else {
-      return _ = send(iq.refusal(StanzaError(.modify, .badRequest)))
+      return sendAnswer(iq.refusal(StanzaError(.modify, .badRequest)))
     }
-    send(iq.result())
+    sendAnswer(iq.result())
     delegate?.session(self, changed: roster, by: change)
   }
 
@@ -51,7 +53,8 @@ extension Session {
   }
 
   private func decide(_ contact: JID, nickname: String?) {
-    guard options.acceptsSubscription(contact) else {
+    let isKnown = roster.items[contact] != nil
+    guard options.acceptsSubscription(contact), isKnown || roster.bytes < Self.maximumRosterBytes else {
       send(Presence(.unsubscribed, to: contact).element)
       delegate?.session(self, noticed: .subscriptionRefused(contact))
       return
