@@ -68,6 +68,7 @@ let package = Package(
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite"),
     tests("Archive"), tests("BotKit", ["XMPPTesting"]), tests("Systemd"), tests("Configuration"),
     tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
+    .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,9 +14,6 @@ public final class Archive: Sendable {
   private let deliver: Delivery
   private let thread: DatabaseThread
 
-  /// From here on the archive asks its callers to hold back.
-  private static let congestion = (count: 1_024, size: 8 * 1_024 * 1_024)
-
   /// Opens or creates the archive and brings its schema up to date. Blocks.
   public static func open(
     path: String, options: ArchiveOptions = ArchiveOptions(), deliver: @escaping Delivery
@@ -101,13 +98,12 @@ extension Archive {
   ///
   /// A work that throws is undone alone. To that end a group may have to start again, so `work` may run twice: it has no
   /// effects but through the transaction. When a group as a whole fails (a full disk), all that was handed in before its
-  /// completions ran fails likewise, so that who hands the same in again, in the same order, gets rows in that order. `size` is about what the work holds in memory, in bytes (see `isCongested`).
+  /// completions ran fails likewise, so that who hands the same in again, in the same order, gets rows in that order.
   public func write<Value: Sendable>(
-    size: Int = 1_024,
     _ work: @escaping @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> Value,
     completion: @escaping @Sendable (Result<Value, ArchiveError>) -> Void
   ) {
-    let write = Write(size: size, work, completion)
+    let write = Write(work, completion)
     let isAccepted = inbox.hand(in: { $0.add(write) })
     if !isAccepted { deliver { completion(.failure(.closed)) } }
   }
@@ -128,13 +124,5 @@ extension Archive {
     let read = Read(slices, completion)
     let isAccepted = inbox.hand(in: { $0.add(read) })
     if !isAccepted { deliver { completion(.failure(.closed)) } }
-  }
-
-  /// Writes handed in whose completion has not run yet.
-  public var pendingCount: Int { inbox.withLock { $0.pendingCount } }
-
-  /// Whether the disk is so far behind that nothing more should be taken in for now.
-  public var isCongested: Bool {
-    inbox.withLock { $0.pendingCount >= Archive.congestion.count || $0.pendingSize >= Archive.congestion.size }
   }
 }

@@ -15,6 +15,10 @@ final class ArchiveWorker {
   private var failure: (error: ArchiveError, generation: Int)?
   /// When indexing may start.
   private var indexingStarts = Monotonic.now
+  /// Writes since the indexer was told what the newest message is.
+  private var unnoted = 0
+  /// Writes since memory was last given back to the system.
+  private var sinceRest = 0
 
   /// A group has at most so many writes: it bounds what one fsync can delay, and what one error can undo.
   private static let groupSize = 256
@@ -26,6 +30,10 @@ final class ArchiveWorker {
   private static let backlogLimit: Int64 = 20_000
   /// Messages indexed before a waiting write is looked at: usually; and when a search waits, or the index is behind.
   private static let indexStep = (usual: 16, urgent: 2_048)
+  /// So many writes may come before the indexer hears of them: asking after each group would delay the next.
+  private static let unnotedLimit = 1_000
+  /// So many writes leave memory behind that is worth giving back.
+  private static let burst = 1_000
   /// Time between attempts while indexing fails (a full disk).
   private static let retryInterval = Monotonic.milliseconds(10_000)
 
@@ -91,7 +99,7 @@ final class ArchiveWorker {
   /// When there is something to do without being asked; nil: never, so the thread sleeps without waking.
   private func nextDeadline() -> UInt64? {
     if !reads.isEmpty { return 0 }
-    return indexer.backlog > 0 && fatal == nil ? indexingStarts : nil
+    return (indexer.backlog > 0 || unnoted > 0) && fatal == nil ? indexingStarts : nil
   }
 }
 
@@ -114,8 +122,8 @@ extension ArchiveWorker {
       deliverWrites(Array(next))
     }
     guard !writes.isEmpty else { return }
-    // An error here shows itself again where the index is filled.
-    try? indexer.noteNewest(ArchiveQueries(connection))
+    unnoted += writes.count
+    sinceRest += writes.count
     indexingStarts = max(indexingStarts, Monotonic.now + ArchiveWorker.quiet)
   }
 
@@ -130,10 +138,6 @@ extension ArchiveWorker {
     deliver { [inbox] in
       if let known { inbox.withLock { $0.generation = max($0.generation, known + 1) } }
       for write in writes { write.complete() }
-      inbox.withLock {
-        $0.pendingCount -= writes.count
-        $0.pendingSize -= writes.reduce(0) { $0 + $1.size }
-      }
     }
   }
 
@@ -162,6 +166,7 @@ extension ArchiveWorker {
 
   /// Whether the index holds what was there when the read was first looked at.
   private func hasIndexed(for read: PendingRead) -> Bool {
+    noteNewest()
     let awaited = read.awaitedIndex ?? indexer.newest
     read.awaitedIndex = awaited
     return indexer.indexed >= awaited
@@ -175,14 +180,30 @@ extension ArchiveWorker {
 
 // What can wait.
 extension ArchiveWorker {
+  private func noteNewest() {
+    guard unnoted > 0 else { return }
+    unnoted = 0
+    // An error here shows itself again where the index is filled.
+    try? indexer.noteNewest(ArchiveQueries(connection))
+  }
+
   private func index(justWritten: Int) {
-    guard fatal == nil, indexer.backlog > 0 else { return }
+    guard fatal == nil else { return }
+    let isDue = Monotonic.now >= indexingStarts
+    if isDue || unnoted > ArchiveWorker.unnotedLimit { noteNewest() }
+    guard indexer.backlog > 0 else { return }
     let isBehind = indexer.backlog > ArchiveWorker.backlogLimit
     let isAwaited = reads.contains { $0.needsIndex }
-    guard isBehind || isAwaited || Monotonic.now >= indexingStarts else { return }
+    guard isBehind || isAwaited || isDue else { return }
     let step = ArchiveWorker.indexStep
     indexBatch(minimum: isBehind || isAwaited ? max(step.urgent, justWritten) : step.usual)
-    if indexer.backlog <= 0 { connection.releaseMemory() }
+    if indexer.backlog <= 0, unnoted == 0 { rest() }
+  }
+
+  /// Nothing is left to do: what was needed for it goes back, to the allocator, and after a burst to the system.
+  private func rest() {
+    connection.releaseMemory(toSystem: sinceRest > ArchiveWorker.burst)
+    sinceRest = 0
   }
 
   /// Without an fsync: the index and its mark are lost together, and the next commit of messages syncs both.
@@ -218,6 +239,7 @@ extension ArchiveWorker {
 
   /// Brings everything into the one file, as far as the disk lets us.
   private func finish() {
+    noteNewest()
     while fatal == nil, indexer.backlog > 0 {
       let before = indexer.indexed
       indexBatch(minimum: .max)

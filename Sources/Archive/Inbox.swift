@@ -7,10 +7,6 @@ struct Inbox: Sendable {
   var isClosing = false
   /// The thread is blocked and must be woken.
   var isWaiting = false
-  /// Handed in, completion not yet run.
-  var pendingCount = 0
-  /// Bytes that these hold, about.
-  var pendingSize = 0
   /// Which failures the caller knows of: grows when it is told that a group failed (see `Archive.write`).
   var generation = 0
 
@@ -21,8 +17,6 @@ struct Inbox: Sendable {
     if isClosing { return false }
     write.generation = generation
     writes.append(write)
-    pendingCount += 1
-    pendingSize += write.size
     return true
   }
 

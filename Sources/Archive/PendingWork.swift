@@ -3,11 +3,8 @@ import SQLite
 /// A write on its way: run on the database's thread, then told how it ended wherever completions are delivered.
 // Sendable: the result is written by the database's thread alone, before the hand-over through `deliver`, and read after it.
 class PendingWrite: @unchecked Sendable {
-  /// Bytes that waiting for it holds in memory, about.
-  let size: Int
   /// That of the inbox when it was handed in.
   var generation = 0
-  init(size: Int) { self.size = size }
 
   func run(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {}
   /// Makes the outcome an error, whatever it was.
@@ -24,10 +21,9 @@ final class Write<Value: Sendable>: PendingWrite, @unchecked Sendable {
   private let completion: Completion
   private var outcome: Result<Value, ArchiveError> = .failure(.closed)
 
-  init(size: Int, _ work: @escaping Work, _ completion: @escaping Completion) {
+  init(_ work: @escaping Work, _ completion: @escaping Completion) {
     self.work = work
     self.completion = completion
-    super.init(size: size)
   }
 
   override func run(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {

@@ -6,12 +6,13 @@ enum Units {
     ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3600)), ("d", .seconds(86400)),
   ]
 
-  /// `500ms`, `20s`, `5m`, `2h`, `90d`; nil for anything else, zero included.
+  /// `500ms`, `20s`, `5m`, `2h`, `90d`, up to a year; nil for anything else, zero included.
   static func duration(_ text: String) -> Duration? {
     for (suffix, unit) in durations where text.hasSuffix(suffix) {
       // At most nine digits: the product cannot overflow.
       guard let number = Int(text.dropLast(suffix.count)), (1...999_999_999).contains(number) else { continue }
-      return unit * number
+      // More microseconds than a timer can count would end the process when it is set.
+      return unit * number <= .seconds(365 * 86400) ? unit * number : nil
     }
     return nil
   }

@@ -1,5 +1,6 @@
 #ifndef CSQLITE_SHIM_H
 #define CSQLITE_SHIM_H
+#include <malloc.h>
 #include <sqlite3.h>
 
 /* What Swift cannot import: a destructor that is a cast integer, and
@@ -17,6 +18,9 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index,
 static inline int csqlite_configure(void) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
+
+/* What the allocator keeps of freed memory goes back to the system. */
+static inline void csqlite_trim_heap(void) { malloc_trim(0); }
 
 static inline int csqlite_db_config(sqlite3 *database, int option, int value) {
   return sqlite3_db_config(database, option, value, (int *)0);

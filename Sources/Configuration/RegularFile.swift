@@ -15,7 +15,7 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   init(code: Int32) {
     switch code {
     case ENOENT: self.init("does not exist", remedy: "create it", isMissing: true)
-    case EACCES: self.init("cannot be read: permission denied", remedy: "let user \(geteuid()) read it")
+    case EACCES: self.init("cannot be read: permission denied", remedy: "use sudo, or let user \(geteuid()) read it")
     case EISDIR: self.init("is a directory", remedy: "name a file")
     default: self.init("cannot be read: \(String(cString: strerror(code)))", remedy: "repair it")
     }

@@ -33,10 +33,26 @@ struct Call: Sendable {
   }
 
   func daemon() throws(ControlFailure) -> DaemonConnection {
-    guard let connection = try daemonIfRunning() else {
-      throw ControlFailure(.notRunning, "xmppbotd is not running; start it with: systemctl start xmppbotd")
+    if let connection = try daemonIfRunning() { return connection }
+    if let socket = options["--socket"] {
+      throw ControlFailure(.notRunning, "nobody listens on \(socket); check --socket, and that xmppbotd runs")
     }
-    return connection
+    if access(configuration, F_OK) != 0 {
+      throw ControlFailure(
+        .notRunning,
+        "xmppbotd is not running, and \(configuration) does not exist; name its configuration with --config")
+    }
+    throw ControlFailure(.notRunning, "xmppbotd is not running; start it with: \(startCommand)")
+  }
+
+  /// What starts the daemon with this configuration: one of the two units, or by hand.
+  var startCommand: String {
+    if configuration == Settings.defaultFile { return "systemctl start xmppbotd" }
+    let (folder, ending) = ("/etc/xmppbotd/", ".conf")
+    guard configuration.hasPrefix(folder), configuration.hasSuffix(ending) else {
+      return "xmppbotd --config \(configuration)"
+    }
+    return "systemctl start xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
   }
 
   /// Reads the archive's file, for when no daemon runs.

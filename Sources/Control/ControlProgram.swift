@@ -24,14 +24,21 @@ public enum ControlProgram {
   private static func run(_ words: [String]) throws(ControlFailure) {
     var reader = ArgumentReader(words)
     var path: [String] = []
+    var wantsHelp = false
     // A verb may be of two words.
     while let word = try reader.next(Option.common) {
+      if word == "help", path.isEmpty {
+        wantsHelp = true
+        continue
+      }
       path.append(word)
-      if let verb = Verb.all.first(where: { $0.path == path }) { return try run(verb, &reader) }
+      if let verb = Verb.all.first(where: { $0.path == path }) {
+        return wantsHelp ? print(verb.help) : try run(verb, &reader)
+      }
       if !Verb.all.contains(where: { $0.path.starts(with: path) }) { throw Verb.unknown(path) }
     }
     if reader.options["--version"] != nil { return print("xmppbotctl \(Product.version)") }
-    let wantsHelp = reader.options["--help"] != nil
+    wantsHelp = wantsHelp || reader.options["--help"] != nil
     guard path.isEmpty else { return try explain(path, wantsHelp) }
     guard wantsHelp else {
       throw ControlFailure(.usage, "name a verb: \(Verb.firstWords); xmppbotctl --help says what they do")

@@ -120,7 +120,7 @@ final class Exchange {
       if !isDone { result = ControlFailure(.failed, failure.description) }
       isDone = true
       done(result)
-    case .connected, .secured: break
+    case .connected, .secured, .skipped: break
     }
   }
 }

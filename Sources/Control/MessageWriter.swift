@@ -30,15 +30,23 @@ final class MessageWriter {
     }
   }
 
-  /// By bytes, for a quote with an accent on it is still a quote to who reads this.
-  static func quoted(_ value: JSON?) -> String {
+  private static func quoted(_ value: JSON?) -> String {
     let text = value?.stringValue ?? value?.intValue.map(String.init) ?? ""
-    let quote = UInt8(ascii: "\"")
-    let special: [UInt8] = [quote, UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-    guard text.utf8.contains(where: special.contains) else { return text }
-    var bytes = [quote]
-    for byte in text.utf8 { bytes += byte == quote ? [quote, quote] : [byte] }
-    return String(decoding: bytes + [quote], as: UTF8.self)
+    return csvField(Terminal.isInteractive ? Terminal.safe(text) : text)
+  }
+
+  /// A field of RFC 4180. Looks at scalars: to Swift a quote with a combining mark behind it is another character.
+  static func csvField(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else {
+      return text
+    }
+    var field = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { field.append(scalar) }
+      field.append(scalar)
+    }
+    field.append("\"")
+    return String(field)
   }
 
   /// `2026-01-31 17:05:09 alice@example.org -> hello`

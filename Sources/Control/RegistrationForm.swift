@@ -29,7 +29,9 @@ struct RegistrationForm {
 
   private static func fill(_ form: Element, _ known: [String: String]) throws(ControlFailure) -> Element {
     var answer = Element("x", Namespace.dataForms, [("type", "submit")])
-    if let text = form.child("instructions", Namespace.dataForms)?.text { Terminal.complain(text) }
+    if let text = form.child("instructions", Namespace.dataForms)?.text {
+      Terminal.complain("the server says: \(text)")
+    }
     for field in form.elements where field.isNamed("field", Namespace.dataForms) {
       guard let name = field["var"], field["type"] != "fixed" else { continue }
       let proposed = field.child("value", Namespace.dataForms)?.text

@@ -27,6 +27,20 @@ struct CommandSetup {
     for command in services(access) + handlers.map({ Command($0) }) + configured + files.commands {
       if let fault = commands.add(command) { faults.append(fault) }
     }
+    faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
+  }
+
+  /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
+  /// slip, for nobody is in it.
+  private static func unknownGroups(
+    of command: Command, _ access: AccessPolicy, _ settings: Settings
+  ) -> [CommandDiagnostic] {
+    command.description.allow.compactMap { rule in
+      guard case .group(let name) = rule, name != AccessPolicy.adminGroup, !access.hasGroup(name) else { return nil }
+      return CommandDiagnostic(
+        source: command.origin, problem: "allow names the group @\(name), which is not there",
+        remedy: "add [group \(name)] to \(settings.file)")
+    }
   }
 }
 

@@ -36,6 +36,8 @@ final class Daemon {
   var commandFaults: [CommandDiagnostic] = []
   var control: ControlServer?
   var state = SessionState.connecting
+  var stateEntered = ContinuousClock.now
+  var refusals = NoticeThrottle()
   /// What the stream runs over.
   var endpoint: Endpoint?
   var onlineCount = 0
@@ -79,8 +81,8 @@ final class Daemon {
     gate = ArchiveGate(parts.archive, scheduler: surroundings.scheduler)
     credentials = CredentialKeeper(password: parts.password, floor: memory.floor, gate: gate)
     session = Session(
-      SessionOptions(settings, resource: settings.account.resource ?? memory.resource), roster: memory.roster,
-      environment: surroundings.session(credentials, log))
+      SessionOptions(settings, resource: settings.account.resource ?? memory.resource, avatar: parts.avatar),
+      roster: memory.roster, environment: surroundings.session(credentials, log))
     parts.delivery.session = session
     reference = Reference()
     flow = MessageFlow(

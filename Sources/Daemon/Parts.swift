@@ -8,6 +8,7 @@ import JID
 import Systemd
 import Transport
 import XMPPClient
+import XMPPStanzas
 
 extension Daemon {
   /// All that must stand before the loop runs; each failure is one the operator can mend.
@@ -17,6 +18,7 @@ extension Daemon {
     let settings: Settings
     let password: SecretBytes
     let trust: TLSContext
+    let avatar: Avatar?
     let archive: Archive
     let log: Logger
     let handlers: [any CommandHandler]
@@ -30,6 +32,7 @@ extension Daemon {
       settings = configuration.settings
       password = configuration.password
       trust = configuration.trust
+      avatar = configuration.avatar
       delivery = Delivery()
       self.file = file
       self.environment = environment
@@ -76,6 +79,7 @@ extension Daemon {
     let settings: Settings
     let password: SecretBytes
     let trust: TLSContext
+    let avatar: Avatar?
 
     init(file: String, environment: [String: String]) throws(StartFailure) {
       do throws(ConfigurationProblems) {
@@ -89,6 +93,15 @@ extension Daemon {
           caFile: settings.account.caFile, pins: settings.account.publicKeyPins)
       } catch {
         throw StartFailure(.configuration, [error.description])
+      }
+      avatar = try settings.account.avatar.map { path throws(StartFailure) in try Self.avatar(at: path) }
+    }
+
+    private static func avatar(at path: String) throws(StartFailure) -> Avatar {
+      do {
+        return try Avatar(readRegularFile(path))
+      } catch {
+        throw StartFailure(.configuration, ["[account] avatar: \(path) \(error)"])
       }
     }
   }

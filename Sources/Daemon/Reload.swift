@@ -30,7 +30,8 @@ extension Daemon {
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     surroundings.trust(new.trust)
     credentials.password = new.password
-    session.update(SessionOptions(settings, resource: settings.account.resource ?? session.options.resource))
+    session.update(
+      SessionOptions(settings, resource: settings.account.resource ?? session.options.resource, avatar: new.avatar))
     if !changes.needNewStream.isEmpty || passwordChanged { session.reconnect() }
     let later = changes.needRestart
     log.log(

@@ -11,6 +11,7 @@ extension Daemon: SessionDelegate {
 
   func session(_ session: Session, entered state: SessionState) {
     self.state = state
+    stateEntered = .now
     switch state {
     case .connecting: log.log(.connecting, "connecting to \(settings.account.jid.domain)")
     case .online(let info):
@@ -56,9 +57,11 @@ extension Daemon: SessionDelegate {
     case .connected(let endpoint):
       self.endpoint = endpoint
       log.log(.connecting, "connected to \(endpoint)")
-    case .redirected(let host): log.log(.connecting, at: .info, "the server sends us to \(host)")
+    case .redirected(let host): log.log(.connecting, at: .info, "the server sends us to \(host.prefix(200))")
     case .triesNextServer(let failure): log.log(.connectFailed, "\(failure); trying the domain's next server")
-    case .refused(let reason): log.log(.protocolViolation, "ignored: \(reason)")
+    case .notPublished(let reason): log.log(.protocolViolation, reason)
+    case .refused(let reason):
+      if let line = refusals.line("ignored: \(reason)", at: .now) { log.log(.protocolViolation, line) }
     case .subscriptionAccepted(let jid):
       log.log(.subscriptionAccepted, "\(jid) is a contact now", peer: jid.description)
     case .subscriptionRefused(let jid):

@@ -2,10 +2,11 @@ import BotKit
 import JID
 import Transport
 import XMPPClient
+import XMPPStanzas
 
 extension SessionOptions {
   /// What the configuration says of the session.
-  public init(_ settings: Settings, resource: String) {
+  public init(_ settings: Settings, resource: String, avatar: Avatar? = nil) {
     let account = settings.account
     let mode: TLSMode =
       switch account.tls {
@@ -20,6 +21,7 @@ extension SessionOptions {
     priority = account.priority
     status = account.status
     nickname = account.nickname
+    self.avatar = avatar
     keepaliveInterval = settings.keepalive.interval
     keepaliveTimeout = settings.keepalive.timeout
     group = settings.subscriptions.group

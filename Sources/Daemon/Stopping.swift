@@ -16,8 +16,8 @@ extension Daemon {
     fileprivate var timers: [any ScheduledWork] = []
   }
 
-  /// Commands have so long; those that still run then are interrupted, which takes a moment, too.
-  private static let commandTime = Duration.seconds(5)
+  /// Commands have so long; those that still run then are interrupted, and one that ignores TERM takes two seconds to kill.
+  private static let commandTime = Duration.seconds(4)
   /// From then on nothing is waited for any more but the server's own goodbye.
   private static let goodbyeTime = Duration.seconds(7)
   private static let endTime = Duration.milliseconds(9_500)
@@ -64,7 +64,8 @@ extension Daemon {
     ending.isClosing = true
     control?.close()
     control = nil
-    if !gate.isIdle {
+    // What is under way is written before the archive is closed; only what it could not take is lost.
+    if gate.fault != nil, !gate.isIdle {
       ending.code = .failed
       log.log(.archiveError, "messages and changes that could not be archived: \(gate.pending)")
     }

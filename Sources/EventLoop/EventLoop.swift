@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Reading, timers and signals are sd-event sources (`DescriptorSource`, `TimerSource`, `SignalSource`); other
 /// threads come in by `post(_:)`. An idle loop sleeps in one `epoll_wait` and wakes for nothing.
-public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+public final class EventLoop: SerialExecutor, @unchecked Sendable {
   // @unchecked: `event` is used on the loop's thread only; `queue` and `owner` are guarded by `mutex`.
 
   /// The loop of this process.
@@ -96,7 +96,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     for work in draining {
       switch work {
       case .job(let job):
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        job.runSynchronously(on: asUnownedSerialExecutor())
       case .closure(let closure): LoopActor.assumeIsolated(closure)
       }
     }

@@ -7,28 +7,22 @@ enum DomainName {
   private static let maximumASCIIBytes = 253
 
   /// The normal form: IP addresses in their canonical form, A-labels as U-labels, everything lower case, no final dot.
-  static func normalized(_ text: String) throws(JIDError) -> String { try parse(text).unicode }
-
-  /// The form for the DNS and for TLS: U-labels as A-labels.
-  static func ascii(_ text: String) throws(JIDError) -> String { try parse(text).ascii }
-
-  private static func parse(_ text: String) throws(JIDError) -> (unicode: String, ascii: String) {
+  static func normalized(_ text: String) throws(JIDError) -> String {
     if text.utf8.count > PRECIS.maximumBytes { throw refusal("is longer than \(JID.maximumPartBytes) bytes") }
     let name = text.utf8.last == UInt8(ascii: ".") ? String(text.dropLastASCII()) : text
     if name.isEmpty { throw refusal("is empty") }
     if name.utf8.first == UInt8(ascii: "[") {
-      let literal = try ipv6(name)
-      return (literal, literal)
+      return try ipv6(name)
     }
     // The width comes first: a full-width dot separates labels too, and so does an ideographic one (RFC 5895).
     let scalars = UnicodeData.widthMapped(UnicodeData.scalars(name)).map { $0 == 0x3002 ? 0x2E : $0 }
     var labels: [Label] = []
     for part in scalars.split(separator: 0x2E, omittingEmptySubsequences: false) { labels.append(try Label(part)) }
     try checkDirection(labels)
-    let result = (labels.map(\.unicode).joined(separator: "."), labels.map(\.ascii).joined(separator: "."))
-    try checkNumeric(result.1)
-    if result.1.utf8.count > maximumASCIIBytes { throw refusal("is longer than \(maximumASCIIBytes) bytes in ASCII") }
-    return result
+    let ascii = labels.map(\.ascii).joined(separator: ".")
+    try checkNumeric(ascii)
+    if ascii.utf8.count > maximumASCIIBytes { throw refusal("is longer than \(maximumASCIIBytes) bytes in ASCII") }
+    return labels.map(\.unicode).joined(separator: ".")
   }
 
   /// In a name with a right-to-left label, each label satisfies the Bidi Rule (RFC 5893, section 2).

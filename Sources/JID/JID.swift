@@ -65,14 +65,6 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 
   public var domain: String { slice(localEnd == 0 ? 0 : Int(localEnd) + 1, Int(domainEnd)) }
 
-  /// The domain as the DNS and TLS want it: internationalised labels as A-labels, IP literals as they are.
-  public var asciiDomain: String {
-    let domain = domain
-    if domain.utf8.allSatisfy({ $0 < 0x80 }) { return domain }
-    // A normal domain has an ASCII form.
-    return (try? DomainName.ascii(domain)) ?? domain
-  }
-
   public var resource: String? { isBare ? nil : slice(Int(domainEnd) + 1, description.utf8.count) }
 
   /// Whether there is no resource.
@@ -81,6 +73,9 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
   /// Whether there is a resource.
   public var isFull: Bool { !isBare }
 
+  /// The address of the server that this one is on: the domain alone.
+  public var server: JID { JID(normal: domain, domainBytes: domain.utf8.count) }
+
   /// The address without its resource.
   public var bare: JID {
     isBare ? self : JID(description: slice(0, Int(domainEnd)), localEnd: localEnd, domainEnd: domainEnd)
@@ -88,15 +83,16 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 
   /// This address with another resource (normalised) in place of its own.
   public func with(resource: String) throws(JIDError) -> JID {
-    let normal = try Self.normalized(resource, .resource, PRECIS.opaqueString)
-    return JID(
-      description: slice(0, Int(domainEnd)) + "/" + normal, localEnd: localEnd, domainEnd: domainEnd)
+    appending(resource: try Self.normalized(resource, .resource, PRECIS.opaqueString))
+  }
+
+  /// This address with `resource`, which has been checked.
+  func appending(resource: String) -> JID {
+    JID(description: slice(0, Int(domainEnd)) + "/" + resource, localEnd: localEnd, domainEnd: domainEnd)
   }
 
   private func slice(_ start: Int, _ end: Int) -> String {
-    let utf8 = description.utf8
-    let (from, to) = (utf8.index(utf8.startIndex, offsetBy: start), utf8.index(utf8.startIndex, offsetBy: end))
-    return String(description[from..<to])
+    withBytes { String(decoding: $0[start..<end], as: UTF8.self) }
   }
 
   /// RFC 7622, section 3.3: UsernameCaseMapped without eight characters.
@@ -128,12 +124,21 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
 extension JID {
   /// Byte for byte: String's own comparison is canonical equivalence, which is not RFC 7622's.
   public static func == (left: JID, right: JID) -> Bool {
-    guard left.description.utf8.count == right.description.utf8.count else { return false }
-    return left.withBytes { first in
-      right.withBytes { second in
+    let count = left.description.utf8.count
+    return count == right.description.utf8.count && left.isEqual(to: right, bytes: count)
+  }
+
+  /// Whether both are addresses of one account: equal without their resources.
+  public func isSameAccount(as other: JID) -> Bool {
+    domainEnd == other.domainEnd && isEqual(to: other, bytes: Int(domainEnd))
+  }
+
+  private func isEqual(to other: JID, bytes count: Int) -> Bool {
+    withBytes { first in
+      other.withBytes { second in
         // Neither is empty, so both have an address.
-        guard let first = first.baseAddress, let other = second.baseAddress else { return false }
-        return memcmp(first, other, second.count) == 0
+        guard let first = first.baseAddress, let second = second.baseAddress else { return false }
+        return memcmp(first, second, count) == 0
       }
     }
   }

@@ -1,11 +1,11 @@
 /// Preparation and enforcement of internationalised strings (RFC 8264), for the profiles that XMPP uses.
-public enum PRECIS {
+enum PRECIS {
   /// Longer input is refused before any work is done. It is three times the 1023 bytes of an address part, since a
   /// full-width letter of 3 bytes becomes one of 1 byte.
-  public static let maximumBytes = 3 * 1023
+  static let maximumBytes = 3 * 1023
 
-  /// UsernameCaseMapped (RFC 8265, section 3.3): what a localpart is, and the user name of SASL.
-  public static func usernameCaseMapped(_ text: String) throws(PRECISError) -> String {
+  /// UsernameCaseMapped (RFC 8265, section 3.3): what a localpart is.
+  static func usernameCaseMapped(_ text: String) throws(PRECISError) -> String {
     try checkLength(text)
     if text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) { return asciiLowercased(text) }
     return try stable(text) { scalars throws(PRECISError) in
@@ -19,8 +19,8 @@ public enum PRECIS {
     }
   }
 
-  /// OpaqueString (RFC 8265, section 4.2): what a resourcepart is, and a password.
-  public static func opaqueString(_ text: String) throws(PRECISError) -> String {
+  /// OpaqueString (RFC 8265, section 4.2): what a resourcepart is.
+  static func opaqueString(_ text: String) throws(PRECISError) -> String {
     try checkLength(text)
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
     return try stable(text) { scalars throws(PRECISError) in
@@ -68,7 +68,7 @@ public enum PRECIS {
 }
 
 /// Why PRECIS refuses a string.
-public enum PRECISError: Error, Sendable, Hashable, CustomStringConvertible {
+enum PRECISError: Error, Sendable, Hashable, CustomStringConvertible {
   case empty
   /// Longer than ``PRECIS/maximumBytes``.
   case tooLong
@@ -82,7 +82,7 @@ public enum PRECISError: Error, Sendable, Hashable, CustomStringConvertible {
   case unstable
   case outOfMemory
 
-  public var description: String {
+  var description: String {
     switch self {
     case .empty: "is empty"
     case .tooLong: "is longer than \(PRECIS.maximumBytes) bytes"

@@ -1,7 +1,8 @@
 extension JSON {
   /// The value as JSON text in UTF-8: one line without spaces, or, `pretty`, indented by two spaces.
   ///
-  /// Control characters (DEL too) are escaped, so a line stays a line and a terminal stays calm. NaN and the infinities, which
+  /// Control characters (DEL and C1, too), line separators and what turns the writing direction are escaped, so a line
+  /// stays a line and a terminal stays calm. NaN and the infinities, which
   /// JSON has not got, become `null`. What this writes, ``init(parsing:)-([UInt8])`` reads back, except for those, for keys
   /// with a NUL and for nesting beyond ``maximumDepth``.
   public func text(pretty: Bool = false) -> String { String(decoding: utf8(pretty: pretty), as: UTF8.self) }
@@ -64,18 +65,40 @@ private struct JSONWriter {
 
   private mutating func writeString(_ text: String) {
     append("\"")
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): append("\\n")
-      case UInt8(ascii: "\r"): append("\\r")
-      case UInt8(ascii: "\t"): append("\\t")
-      case 0..<0x10: append("\\u000" + String(byte, radix: 16))
-      case 0x10..<0x20, 0x7F: append("\\u00" + String(byte, radix: 16))
-      default: output.append(byte)
+    // Most texts hold nothing beyond ASCII that would need it.
+    guard !text.utf8.contains(where: Self.mayStartUnsafe) else { return writeUnsafeString(text) }
+    for byte in text.utf8 { write(byte) }
+    append("\"")
+  }
+
+  private mutating func writeUnsafeString(_ text: String) {
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x80...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
+        let code = String(scalar.value, radix: 16)
+        append("\\u" + String(repeating: "0", count: 4 - code.utf8.count) + code)
+      default: for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { write(byte) }
       }
     }
     append("\"")
+  }
+
+  /// Whether a character that begins with this byte could be one of those.
+  private static func mayStartUnsafe(_ byte: UInt8) -> Bool {
+    byte == 0xC2 || byte == 0xD8 || byte == 0xE2 || byte == 0xEF
+  }
+
+  /// A byte of a string's text.
+  private mutating func write(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
+    case UInt8(ascii: "\n"): append("\\n")
+    case UInt8(ascii: "\r"): append("\\r")
+    case UInt8(ascii: "\t"): append("\\t")
+    case 0..<0x10: append("\\u000" + String(byte, radix: 16))
+    case 0x10..<0x20, 0x7F: append("\\u00" + String(byte, radix: 16))
+    default: output.append(byte)
+    }
   }
 
   private mutating func append(_ text: String) { output += text.utf8 }

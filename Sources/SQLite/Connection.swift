@@ -99,8 +99,11 @@ public final class Connection {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
-  /// Gives the page cache back to the allocator, before a long rest.
-  public func releaseMemory() { sqlite3_db_release_memory(handle) }
+  /// Gives the page cache back to the allocator, before a long rest; `toSystem`: and all that is free to the system.
+  public func releaseMemory(toSystem: Bool = false) {
+    sqlite3_db_release_memory(handle)
+    if toSystem { csqlite_trim_heap() }
+  }
 
   func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(DatabaseError) {
     guard code != SQLITE_OK else { return }

@@ -37,9 +37,6 @@ public struct ServiceNotifier: Sendable {
   /// The daemon is alive. To be called at least every `watchdogInterval`; half of it leaves room.
   public func watchdog() { transmit("WATCHDOG=1") }
 
-  /// Starting or stopping takes longer, but not longer than `time` from now without another word.
-  public func extendTimeout(by time: Duration) { transmit("EXTEND_TIMEOUT_USEC=\(microseconds(time))") }
-
   /// The time without `watchdog()` after which the manager takes the daemon for hung; nil when it does not watch.
   public static var watchdogInterval: Duration? {
     var interval: UInt64 = 0

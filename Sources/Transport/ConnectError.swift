@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 /// Why no server could be reached.
 public enum ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -39,6 +40,9 @@ public struct TargetFailure: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     var parts = attempts.map(\.description)
     if let lookup, attempts.isEmpty { parts.append(lookup.description) }
+    if !attempts.isEmpty, attempts.allSatisfy({ $0.error.code == ECONNREFUSED }) {
+      parts.append("nothing listens there: check that the server runs, and host = and port =")
+    }
     if timedOut { parts.append("no answer in time: check the network and firewalls on the way") }
     return "\(endpoint): " + parts.joined(separator: ", ")
   }

@@ -21,10 +21,6 @@ public final class Connection {
   /// All that a `flush()` had to leave behind was sent now.
   public var onDrain: @LoopActor () -> Void = {}
 
-  /// Address and port of the server, and our own.
-  public let remoteAddress: String
-  public let localAddress: String
-
   /// Bytes read in one go before the loop gets its turn.
   static let turnLimit = 256 * 1024
   /// How long `close()` waits for the peer's end.
@@ -55,8 +51,6 @@ public final class Connection {
   /// Takes over a connected, non-blocking descriptor.
   public init(descriptor: Int32) {
     self.descriptor = descriptor
-    remoteAddress = Socket.name(descriptor, remote: true)
-    localAddress = Socket.name(descriptor, remote: false)
     updateWatch()
   }
 
@@ -246,12 +240,15 @@ public final class Connection {
     switch state {
     case .closing, .closed: return
     case .handshaking:
-      abort()
+      let tell = onClose
+      tearDown()
+      EventLoop.main.post { tell(.local) }
       return
     case .open: break
     }
     state = .closing
-    closeTimer = TimerSource(after: Self.closeLimit) { [weak self] in self?.finish(.local) }
+    // It holds the connection until it is closed, although nobody else may.
+    closeTimer = TimerSource(after: Self.closeLimit) { [self] in finish(.local) }
     flush()
   }
 

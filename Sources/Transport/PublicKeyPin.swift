@@ -1,4 +1,3 @@
-import COpenSSL
 import Crypto
 
 /// The SHA-256 of a certificate's SubjectPublicKeyInfo (as in RFC 7469, section 2.4), written `sha256:` and base64.
@@ -29,11 +28,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
 
   /// The pin of the key whose DER-encoded SubjectPublicKeyInfo this is.
   init(subjectPublicKeyInfo der: UnsafeRawBufferPointer) {
-    var hash = [UInt8](repeating: 0, count: 32)
-    var size: UInt32 = 0
-    let result = EVP_Digest(der.baseAddress, der.count, &hash, &size, EVP_sha256(), nil)
-    precondition(result == 1 && size == 32, "SHA-256 is part of every OpenSSL")
-    digest = hash
+    digest = Hash.digest(.sha256, [UInt8](der))
   }
 
   public var description: String { "sha256:" + Base64.encode(digest) }

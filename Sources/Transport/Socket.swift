@@ -35,21 +35,4 @@ enum Socket {
     var size = socklen_t(MemoryLayout<Int32>.size)
     return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
   }
-
-  /// `address:port` of the far (or near) end; empty when there is none.
-  static func name(_ descriptor: Int32, remote: Bool) -> String {
-    var storage = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return withUnsafeMutableBytes(of: &storage) { raw in
-      raw.withMemoryRebound(to: sockaddr.self) { buffer in
-        guard let base = buffer.baseAddress,
-          (remote ? getpeername(descriptor, base, &size) : getsockname(descriptor, base, &size)) == 0,
-          let address = IPAddress(base)
-        else { return "" }
-        // The port is at the same place in both families (RFC 3493, section 3.3).
-        let port = UInt16(bigEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-        return address.family == .v6 ? "[\(address)]:\(port)" : "\(address):\(port)"
-      }
-    }
-  }
 }

@@ -31,16 +31,24 @@ final class TargetRace {
   }
 
   func start(_ channel: DNSChannel) {
-    if let address = IPAddress(endpoint.host) {
+    if let known = Self.knownAddresses(of: endpoint.host) {
       EventLoop.main.post { [weak self] in
-        self?.handle(.resolved(address.family == .v4 ? .v6 : .v4, []))
-        self?.handle(.resolved(address.family, [address]))
+        for family in [IPAddress.Family.v6, .v4] {
+          self?.handle(.resolved(family, known.filter { $0.family == family }))
+        }
       }
       return
     }
     for family in [IPAddress.Family.v6, .v4] {
       channel.addresses(of: endpoint.host, family) { [weak self] in self?.resolved(family, $0) }
     }
+  }
+
+  /// The addresses that need no lookup: a literal's own, and loopback for localhost (RFC 6761, section 6.3).
+  private static func knownAddresses(of host: String) -> [IPAddress]? {
+    if let address = IPAddress(host) { return [address] }
+    guard host == "localhost" || host.hasSuffix(".localhost") else { return nil }
+    return [IPAddress("::1"), IPAddress("127.0.0.1")].compactMap(\.self)
   }
 
   private func resolved(_ family: IPAddress.Family, _ result: Result<[IPAddress], DNSError>) {

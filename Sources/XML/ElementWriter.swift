@@ -11,24 +11,24 @@ extension Element {
   /// - Parameter parentNamespace: the default namespace where the element goes, which it need not declare again.
   public func write(to out: inout [UInt8], parentNamespace: String = "") {
     // The namespace of "xml:" can't be a default namespace; that prefix needs no declaration.
-    let isXML = namespace == XMLNamespace.xml
-    let tag = (isXML ? "xml:" : "") + XMLText.sanitizedName(name)
-    out.append("<")
+    let isXML = XMLText.isSame(namespace, XMLNamespace.xml)
+    let tag = isXML ? "xml:" + XMLText.sanitizedName(name) : XMLText.sanitizedName(name)
+    out.append(UInt8(ascii: "<"))
     out.append(tag)
     let scope = isXML ? parentNamespace : namespace
     // No element may be in the namespace of declarations; such a one goes into none.
-    let content = scope == XMLNamespace.xmlns ? "" : scope
-    if content != parentNamespace {
+    let content = XMLText.isSame(scope, XMLNamespace.xmlns) ? "" : scope
+    if !XMLText.isSame(content, parentNamespace) {
       out.append(" xmlns='")
       out.append(escaped: content, inAttribute: true)
-      out.append("'")
+      out.append(UInt8(ascii: "'"))
     }
     if !attributes.isEmpty { writeAttributes(to: &out) }
     if children.isEmpty {
       out.append("/>")
       return
     }
-    out.append(">")
+    out.append(UInt8(ascii: ">"))
     for child in children {
       switch child {
       case .element(let element): element.write(to: &out, parentNamespace: content)
@@ -37,33 +37,35 @@ extension Element {
     }
     out.append("</")
     out.append(tag)
-    out.append(">")
+    out.append(UInt8(ascii: ">"))
   }
 
   private func writeAttributes(to out: inout [UInt8]) {
     var prefixes: [String] = []
-    var written: [Attribute] = []
-    for attribute in attributes where attribute.namespace != XMLNamespace.xmlns {
+    for (index, attribute) in attributes.enumerated() {
+      if XMLText.isSame(attribute.namespace, XMLNamespace.xmlns) { continue }
       let local = XMLText.sanitizedName(attribute.name)
       // Without a prefix, "xmlns" would be a declaration.
       if attribute.namespace.isEmpty && local == "xmlns" { continue }
-      if written.contains(where: { $0.name == local && $0.namespace == attribute.namespace }) { continue }
-      written.append(Attribute(local, attribute.namespace, value: ""))
+      let isRepeated = attributes[..<index].contains {
+        XMLText.isSame(XMLText.sanitizedName($0.name), local) && XMLText.isSame($0.namespace, attribute.namespace)
+      }
+      if isRepeated { continue }
       let prefix = prefix(for: attribute.namespace, &prefixes, &out)
-      out.append(" ")
+      out.append(UInt8(ascii: " "))
       out.append(prefix)
       out.append(local)
       out.append("='")
       out.append(escaped: attribute.value, inAttribute: true)
-      out.append("'")
+      out.append(UInt8(ascii: "'"))
     }
   }
 
   /// The prefix, with its colon, for an attribute's namespace; declared here when it is new.
   private func prefix(for namespace: String, _ known: inout [String], _ out: inout [UInt8]) -> String {
     if namespace.isEmpty { return "" }
-    if namespace == XMLNamespace.xml { return "xml:" }
-    if let index = known.firstIndex(of: namespace) { return "ns\(index + 1):" }
+    if XMLText.isSame(namespace, XMLNamespace.xml) { return "xml:" }
+    if let index = known.firstIndex(where: { XMLText.isSame($0, namespace) }) { return "ns\(index + 1):" }
     known.append(namespace)
     out.append(" xmlns:ns\(known.count)='")
     out.append(escaped: namespace, inAttribute: true)
@@ -73,7 +75,10 @@ extension Element {
 }
 
 extension [UInt8] {
-  mutating func append(_ text: String) { append(contentsOf: text.utf8) }
+  mutating func append(_ text: String) {
+    let done: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
+    if done == nil { append(contentsOf: text.utf8) }
+  }
 
   /// Appends `text` as character data or as the inside of an attribute value.
   mutating func append(escaped text: String, inAttribute: Bool) {

@@ -1,5 +1,6 @@
 /// What a ``StreamParser`` accepts. The defaults fit a client: only its own server sends it long stanzas, such as a roster
-/// of some thousand contacts; what strangers send, servers limit to less.
+/// of some thousand contacts; what strangers send, servers limit to less. A stanza with more bytes ends the stream; one
+/// that exceeds another limit is skipped.
 public struct ParserLimits: Sendable, Hashable {
   /// Bytes of a first-level child, finished or not.
   public var stanzaBytes: Int

@@ -4,6 +4,9 @@ public enum StreamEvent: Sendable, Hashable {
   case opened(Element)
   /// A complete first-level child: a stanza, or what negotiation sends.
   case element(Element)
+  /// A first-level child that was read to its end but not kept, since it exceeds one of ``ParserLimits``: its start tag
+  /// alone, and which limit. Any stranger can send such a thing, so it must not end the stream.
+  case skipped(Element, reason: String)
   /// The stream's closing tag. Only white space may follow.
   case closed
 }

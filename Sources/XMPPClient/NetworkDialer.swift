@@ -91,6 +91,10 @@ private final class NetworkStream: ByteStream {
   func write(_ bytes: [UInt8]) { connection.write(bytes) }
   func flush() { connection.flush() }
   func setReading(_ isReading: Bool) { isReading ? connection.resumeReading() : connection.pauseReading() }
-  func close() { connection.close() }
+  func close() {
+    // The stream's owner lets go of us now; the connection lives until its last bytes are sent, two seconds at most.
+    connection.onClose = { [connection] _ in withExtendedLifetime(connection) {} }
+    connection.close()
+  }
   func abort() { connection.abort() }
 }

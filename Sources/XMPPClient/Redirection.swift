@@ -5,8 +5,10 @@ extension ConnectionRequest {
   /// 4.9.3.19). Nil when it names nothing.
   func redirected(to text: String) -> ConnectionRequest? {
     var port: UInt16?
-    var host = Substring(text)
-    if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
+    var host = text.drop { $0.isWhitespace }
+    while host.last?.isWhitespace == true { host.removeLast() }
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
       let rest = host[host.index(after: end)...]
       host = host[host.index(after: host.startIndex)..<end]
       if rest.hasPrefix(":") {
@@ -20,7 +22,7 @@ extension ConnectionRequest {
       port = number
       host = host[..<colon]
     }
-    guard !host.isEmpty, host.utf8.count <= 255 else { return nil }
+    guard !host.isEmpty, host.utf8.count <= 255, port != 0 else { return nil }
     return ConnectionRequest(domain: domain, host: String(host), port: port, mode: mode)
   }
 }

@@ -5,7 +5,7 @@ import XMPPStanzas
 import XML
 import XMPPStream
 
-/// What a session is to be; it does not change while the session lives.
+/// What a session is to be. `Session.update` says what takes effect when it changes.
 public struct SessionOptions: Sendable {
   /// Bare.
   public var account: JID
@@ -14,6 +14,7 @@ public struct SessionOptions: Sendable {
   public var priority: Int8 = 0
   public var status: String?
   public var nickname: String?
+  public var avatar: Avatar?
   public var keepaliveInterval = Duration.seconds(60)
   public var keepaliveTimeout = Duration.seconds(20)
   public var software: Software
@@ -52,7 +53,7 @@ public struct SessionEnvironment {
   public var wallClock: @LoopActor () -> Int64
   /// In 0..<1.
   public var random: @LoopActor () -> Double
-  /// A text that nobody can guess.
+  /// A text that nobody can guess, another each time.
   public var randomIdentifier: @LoopActor () -> String
   public var credentials: @LoopActor () -> Credentials
   /// A login succeeded: what it leaves is for `credentials` to give back.
@@ -105,6 +106,8 @@ public enum SessionNotice: Sendable {
   case refused(String)
   case subscriptionAccepted(JID)
   case subscriptionRefused(JID)
+  /// The server did not take our nickname or avatar, and why.
+  case notPublished(String)
 }
 
 @LoopActor
@@ -118,12 +121,13 @@ public protocol SessionDelegate: AnyObject {
   func sessionDrained(_ session: Session)
 }
 
-/// Ids for our stanzas: unguessable, and short.
+/// Ids for our messages: unique for ever, and short. Who got one can tell what the next will be; requests, whose ids
+/// nobody may guess, have others.
 struct StanzaIDs {
   private let prefix: String
   private var counter: UInt64 = 0
 
-  /// `random`: a text that nobody can guess.
+  /// `random`: a text that no other session has.
   init(random: String) { prefix = random }
 
   mutating func next() -> String {

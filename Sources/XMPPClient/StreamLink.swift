@@ -19,6 +19,8 @@ public final class StreamLink {
     case online(JID, StreamFeatures)
     /// A first-level element of the online stream.
     case element(Element)
+    /// A stanza too large to be kept: its start tag, and the limit that it exceeds.
+    case skipped(Element, reason: String)
     /// The link is over; nothing follows.
     case ended(StreamFailure)
   }
@@ -43,6 +45,11 @@ public final class StreamLink {
   private var isParsing = false
   private var parserIsStale = false
   private var awaitsHandshake = false
+  private var hasHeard = false
+  /// We said the end of the stream, and wait for the server's.
+  public private(set) var isFinishing = false
+  /// How long a server may take over its last words.
+  static let finishDeadline = Duration.seconds(2)
 
   public init(
     _ account: StreamMachine.Account, goal: StreamMachine.Goal = .online, request: ConnectionRequest,
@@ -85,6 +92,7 @@ public final class StreamLink {
 
   /// Sends an element; at once, or with the rest of the turn when called from within the handler.
   public func send(_ element: Element) {
+    guard !isFinishing else { return }
     trace?(true, element)
     turn { element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
   }
@@ -94,27 +102,42 @@ public final class StreamLink {
     depth += 1
     body()
     depth -= 1
-    if depth == 0, !pendingOutput.isEmpty, let stream {
-      stream.write(pendingOutput)
-      pendingOutput.removeAll(keepingCapacity: pendingOutput.capacity <= 65_536)
-      stream.flush()
-    }
+    if depth == 0 { flush() }
+  }
+
+  private func flush() {
+    guard !pendingOutput.isEmpty, let stream else { return }
+    stream.write(pendingOutput)
+    pendingOutput.removeAll(keepingCapacity: pendingOutput.capacity <= 65_536)
+    stream.flush()
   }
 
   public func setReading(_ isReading: Bool) {
     stream?.setReading(isReading)
   }
 
-  /// Ends the stream from our side: with `error` when the server broke the rules, else in peace (RFC 6120 section 4.4).
+  /// Ends an online stream in peace (RFC 6120 section 4.4): says so, still takes what was under way, and is over, as
+  /// `.stopped`, when the server has said so, too, or after two seconds.
+  public func finish() {
+    guard !isOver, !isFinishing else { return }
+    guard machine.isOnline else { return close(.stopped) }
+    isFinishing = true
+    turn { endStream() }
+    phaseTimer = scheduler.schedule(after: Self.finishDeadline) { [weak self] in self?.end(.stopped) }
+  }
+
+  /// Ends the stream at once, with `error` when the server broke the rules.
   public func close(_ failure: StreamFailure, error: StreamError? = nil) {
     guard !isOver else { return }
-    if stream != nil {
-      turn {
-        if let error { error.element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
-        pendingOutput += Array("</stream:stream>".utf8)
-      }
+    if stream != nil, !isFinishing {
+      if let error { error.element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
+      endStream()
     }
     end(failure)
+  }
+
+  private func endStream() {
+    pendingOutput += "</stream:stream>".utf8
   }
 
   /// Breaks the connection without a word.
@@ -128,7 +151,7 @@ public final class StreamLink {
   private func adopt(_ stream: any ByteStream, _ endpoint: Endpoint) {
     self.stream = stream
     stream.onReceive = { [weak self] in self?.receive($0) }
-    stream.onEnd = { [weak self] in self?.end($0) }
+    stream.onEnd = { [weak self] in self?.ended($0, endpoint) }
     stream.onDrained = { [weak self] in self?.onDrained() }
     handler(.connected(endpoint))
     guard !isOver else { return }
@@ -138,6 +161,13 @@ public final class StreamLink {
     } else {
       perform(machine.connected(tls: nil))
     }
+  }
+
+  private func ended(_ failure: StreamFailure, _ endpoint: Endpoint) {
+    guard case .connectionLost(let reason) = failure, !hasHeard, endpoint.security == .starttls else {
+      return end(failure)
+    }
+    end(.connectionLost("\(reason) before the server said a word; a port for direct TLS needs tls = direct"))
   }
 
   private func startTLS(direct: Bool) {
@@ -154,6 +184,7 @@ public final class StreamLink {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
+    hasHeard = true
     onHeard()
     turn { parse(bytes) }
   }
@@ -196,6 +227,13 @@ public final class StreamLink {
       } else {
         perform(machine.received(element))
       }
+    case .skipped(let element, let reason):
+      trace?(false, element)
+      guard machine.isOnline, element.namespace == Namespace.client else {
+        let error = StreamError("policy-violation", reason)
+        return close(.violation(error), error: StreamError(error.condition))
+      }
+      handler(.skipped(element, reason: reason))
     }
     if isOver { parser.stop() }
   }
@@ -213,7 +251,7 @@ public final class StreamLink {
     case .phase(let phase): begin(phase)
     case .open(let header):
       restartParser()
-      pendingOutput += Array(header.utf8)
+      pendingOutput += header.utf8
     case .send(let element): send(element)
     case .startTLS:
       awaitsHandshake = true
@@ -254,7 +292,9 @@ public final class StreamLink {
     stream?.onReceive = { _ in }
     stream?.onEnd = { _ in }
     stream?.onDrained = {}
+    // Also within a turn: what is written after the closing is lost.
+    flush()
     stream?.close()
-    handler(.ended(failure))
+    handler(.ended(isFinishing ? .stopped : failure))
   }
 }

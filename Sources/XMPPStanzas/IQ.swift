@@ -9,7 +9,7 @@ public struct IQ: Sendable {
   public var id: String
   public var from: JID?
   public var to: JID?
-  /// The one child that says what is asked or answered.
+  /// The one child that says what is asked or answered. Nil in a request that has none, or several, which is as bad.
   public var payload: Element?
   public var error: StanzaError?
 
@@ -30,7 +30,14 @@ public struct IQ: Sendable {
     self.id = id
     from = try element.address("from")
     to = try element.address("to")
-    payload = element.elements.first { !$0.isNamed("error", Namespace.client) }
+    for case .element(let child) in element.children where !child.isNamed("error", Namespace.client) {
+      if payload == nil {
+        payload = child
+      } else if isRequest {
+        payload = nil
+        break
+      }
+    }
     if kind == .error { error = StanzaError(errorStanza: element) }
   }
 
@@ -38,18 +45,23 @@ public struct IQ: Sendable {
 
   /// The answer to this request.
   public func result(_ payload: Element? = nil) -> Element {
-    Element(
-      "iq", Namespace.client, [("type", "result"), ("id", id), ("to", from?.description)], payload.map { [$0] } ?? [])
+    answer("result", payload)
   }
 
   /// The refusal of this request.
   public func refusal(_ error: StanzaError) -> Element {
-    Element("iq", Namespace.client, [("type", "error"), ("id", id), ("to", from?.description)], [error.element])
+    answer("error", error.element)
+  }
+
+  private func answer(_ type: String, _ child: Element?) -> Element {
+    var answer = Element("iq", Namespace.client, [("type", type), ("id", id), ("to", from?.description)])
+    if let child { answer.append(child) }
+    return answer
   }
 
   public var element: Element {
-    Element(
-      "iq", Namespace.client, [("type", kind.rawValue), ("id", id), ("to", to?.description)],
-      payload.map { [$0] } ?? [])
+    var iq = Element("iq", Namespace.client, [("type", kind.rawValue), ("id", id), ("to", to?.description)])
+    if let payload { iq.append(payload) }
+    return iq
   }
 }

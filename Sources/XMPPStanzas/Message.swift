@@ -52,10 +52,7 @@ public struct Message: Sendable {
     from = try element.address("from")
     to = try element.address("to")
     lang = element.lang
-    for node in element.children {
-      guard case .element(let child) = node else { continue }
-      read(child)
-    }
+    for case .element(let child) in element.children { read(child) }
     if kind == .error { error = StanzaError(errorStanza: element) }
   }
 
@@ -70,21 +67,22 @@ public struct Message: Sendable {
       }
       return
     }
-    switch (child.namespace, child.name) {
-    case (Namespace.delay, "delay"): delay = delay ?? Delay(child)
-    case (Namespace.stanzaID, "stanza-id"): if let id = StanzaID(child) { stanzaIDs.append(id) }
-    case (Namespace.stanzaID, "origin-id"): originID = child["id"]
-    case (Namespace.correct, "replace"): replaces = child["id"]
-    case (Namespace.retract, "retract"): retracts = child["id"]
-    case (Namespace.reply, "reply"): replyTo = child["id"]
-    case (Namespace.occupantID, "occupant-id"): occupantID = child["id"]
-    case (Namespace.nickname, "nick"): nickname = child.text
-    case (Namespace.explicitEncryption, "encryption"): encryption = child["namespace"] ?? "unknown"
-    case (Namespace.carbons, "sent"), (Namespace.carbons, "received"): wrapper = .carbon
-    case (Namespace.archive, "result"): wrapper = .archiveResult
-    case (Namespace.pubsubEvent, "event"): wrapper = .publishEvent
-    case (Namespace.mucUser, "x"): concernsRoom = true
-    case (Namespace.chatStates, let name): chatState = ChatState(rawValue: name)
+    // Names first: they are short, and hardly two of them are equal.
+    switch (child.name, child.namespace) {
+    case ("delay", Namespace.delay): delay = delay ?? Delay(child)
+    case ("stanza-id", Namespace.stanzaID): if let id = StanzaID(child) { stanzaIDs.append(id) }
+    case ("origin-id", Namespace.stanzaID): originID = child["id"]
+    case ("replace", Namespace.correct): replaces = child["id"]
+    case ("retract", Namespace.retract): retracts = child["id"]
+    case ("reply", Namespace.reply): replyTo = child["id"]
+    case ("occupant-id", Namespace.occupantID): occupantID = child["id"]
+    case ("nick", Namespace.nickname): nickname = child.text
+    case ("encryption", Namespace.explicitEncryption): encryption = child["namespace"] ?? "unknown"
+    case ("sent", Namespace.carbons), ("received", Namespace.carbons): wrapper = .carbon
+    case ("result", Namespace.archive): wrapper = .archiveResult
+    case ("event", Namespace.pubsubEvent): wrapper = .publishEvent
+    case ("x", Namespace.mucUser): concernsRoom = true
+    case (let name, Namespace.chatStates): chatState = ChatState(rawValue: name)
     default: break
     }
   }

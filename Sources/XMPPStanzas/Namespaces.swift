@@ -8,6 +8,8 @@ public enum Namespace {
   public static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
   public static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
   public static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
+  // RFC 3921, which RFC 6121 replaced: servers of its time want a session established after binding.
+  public static let session = "urn:ietf:params:xml:ns:xmpp-session"
   // RFC 6121: Instant Messaging and Presence
   public static let roster = "jabber:iq:roster"
   public static let rosterVersioning = "urn:xmpp:features:rosterver"
@@ -20,6 +22,8 @@ public enum Namespace {
   public static let discoItems = "http://jabber.org/protocol/disco#items"
   /// XEP-0045: Multi-User Chat
   public static let mucUser = "http://jabber.org/protocol/muc#user"
+  /// XEP-0054: vcard-temp
+  public static let vCard = "vcard-temp"
   /// XEP-0060: Publish-Subscribe
   public static let pubsub = "http://jabber.org/protocol/pubsub"
   public static let pubsubEvent = "http://jabber.org/protocol/pubsub#event"
@@ -35,6 +39,8 @@ public enum Namespace {
   public static let version = "jabber:iq:version"
   /// XEP-0115: Entity Capabilities
   public static let caps = "http://jabber.org/protocol/caps"
+  /// XEP-0153: vCard-Based Avatars
+  public static let vCardUpdate = "vcard-temp:x:update"
   /// XEP-0172: User Nickname
   public static let nickname = "http://jabber.org/protocol/nick"
   /// XEP-0199: XMPP Ping
@@ -49,8 +55,6 @@ public enum Namespace {
   public static let correct = "urn:xmpp:message-correct:0"
   /// XEP-0313: Message Archive Management
   public static let archive = "urn:xmpp:mam:2"
-  /// XEP-0333: Displayed Markers
-  public static let chatMarkers = "urn:xmpp:chat-markers:0"
   /// XEP-0359: Unique and Stable Stanza IDs
   public static let stanzaID = "urn:xmpp:sid:0"
   /// XEP-0380: Explicit Message Encryption

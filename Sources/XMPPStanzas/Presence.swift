@@ -15,6 +15,8 @@ public struct Presence: Sendable {
   public var nickname: String?
   public var priority: Int8 = 0
   public var caps: Caps?
+  /// What contacts that know no PEP are told about our avatar (XEP-0153); written only.
+  public var photo: VCardPhoto?
 
   public init(_ kind: Kind, to: JID? = nil) {
     self.kind = kind
@@ -32,7 +34,7 @@ public struct Presence: Sendable {
     }
     from = try element.address("from")
     to = try element.address("to")
-    for child in element.elements {
+    for case .element(let child) in element.children {
       switch (child.name, child.namespace) {
       case ("status", Namespace.client): status = child.text
       case ("priority", Namespace.client): priority = Int8(child.text) ?? 0
@@ -50,6 +52,7 @@ public struct Presence: Sendable {
     if priority != 0 { presence.append(Element("priority", Namespace.client, text: String(priority))) }
     if let nickname { presence.append(Element("nick", Namespace.nickname, text: nickname)) }
     if let caps { presence.append(caps.element) }
+    if let photo { presence.append(photo.element) }
     return presence
   }
 }

@@ -26,11 +26,11 @@ public struct StanzaFault: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Element {
-  /// The address in an attribute; nil when the attribute is absent.
+  /// The address that our server wrote into an attribute; nil when the attribute is absent.
   func address(_ attribute: String) throws(StanzaFault) -> JID? {
     guard let text = self[attribute] else { return nil }
     do {
-      return try JID(text)
+      return try JID(received: text)
     } catch {
       throw StanzaFault("<\(name)/> with a malformed '\(attribute)' address: \(error)")
     }

@@ -48,7 +48,7 @@ public struct StanzaError: Error, Sendable, Hashable, CustomStringConvertible {
     let error = errorStanza.child("error", Namespace.client)
     kind = error?["type"].flatMap(Kind.init(rawValue:)) ?? .cancel
     condition = .undefinedCondition
-    for child in error?.elements ?? [] where child.namespace == Namespace.stanzaErrors {
+    for case .element(let child) in error?.children ?? [] where child.namespace == Namespace.stanzaErrors {
       if child.name == "text" {
         text = child.text
       } else {

@@ -16,7 +16,7 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Reads a `<stream:error/>`.
   public init(_ element: Element) {
     condition = "undefined-condition"
-    for child in element.elements where child.namespace == Namespace.streamErrors {
+    for case .element(let child) in element.children where child.namespace == Namespace.streamErrors {
       if child.name == "text" {
         text = child.text
       } else {
@@ -33,5 +33,6 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     return error
   }
 
-  public var description: String { condition + (text.map { " (\($0))" } ?? "") }
+  /// One line; of a long text the beginning.
+  public var description: String { condition + (text.map { " (\($0.prefix(200)))" } ?? "") }
 }

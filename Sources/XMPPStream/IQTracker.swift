@@ -12,13 +12,19 @@ public struct IQTracker<Handler> {
   }
 
   private var pending: [String: Pending] = [:]
-  private let account: JID
+  /// Our own full address once we are online, the bare one before.
+  private var own: JID
   /// More than this many open requests means that a server answers nothing: further ones fail at once.
   private let limit = 1_000
 
-  /// `account`: our bare address, which may answer what was asked of no one in particular.
-  public init(account: JID) {
-    self.account = account
+  /// `own`: our own address.
+  public init(own: JID) {
+    self.own = own
+  }
+
+  /// The address that the server bound.
+  public mutating func bind(to own: JID) {
+    self.own = own
   }
 
   public var isEmpty: Bool { pending.isEmpty }
@@ -55,9 +61,13 @@ public struct IQTracker<Handler> {
     return pending.map(\.value.handler)
   }
 
-  // RFC 6120 section 8.1.2.1: what is sent to no one is answered by the account itself, with or without its address.
+  /// RFC 6120 sections 8.1.2.1 and 10.3.3: what is sent to no one the server answers for the account, without an address
+  /// or with the account's; servers that write our full address or their own are known, and nobody else can write those.
+  /// Other resources of the account may not: each is as strange as any contact.
   private func mayAnswer(_ from: JID?, for to: JID?) -> Bool {
-    guard let to, to != account else { return from == nil || from == account || from?.bare == account }
+    // Only our own server can leave the address out.
+    guard let from else { return to == nil || to?.isSameAccount(as: own) == true || to == own.server }
+    guard let to, to != own.bare else { return from == own.bare || from == own || from == own.server }
     return from == to
   }
 }

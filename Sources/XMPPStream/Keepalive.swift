@@ -29,6 +29,12 @@ public struct Keepalive: Sendable {
     pinged = nil
   }
 
+  /// Something made the link doubtful, such as a change of the network: the next check pings.
+  public mutating func doubt(at now: ContinuousClock.Instant) {
+    guard pinged == nil else { return }
+    lastHeard = now.advanced(by: .zero - interval)
+  }
+
   /// The time asked for has come.
   public mutating func check(at now: ContinuousClock.Instant) -> Action {
     if let pinged {

@@ -16,6 +16,8 @@ public struct OriginPolicy: Sendable {
     case request(IQ)
     /// An answer, still to be matched against what was asked.
     case answer(IQ)
+    /// Of no interest to a bot, and not worth a word.
+    case ignored
     /// Not acted upon; the reason is worth a line in the log.
     case refused(String)
   }
@@ -31,7 +33,7 @@ public struct OriginPolicy: Sendable {
     account = own.bare
   }
 
-  public func admit(_ stanza: Stanza) -> Admission {
+  public func admit(_ stanza: consuming Stanza) -> Admission {
     switch stanza {
     case .message(let message): admit(message)
     case .presence(let presence): admit(presence)
@@ -39,8 +41,8 @@ public struct OriginPolicy: Sendable {
     }
   }
 
-  private func admit(_ message: Message) -> Admission {
-    guard isForUs(message.to) else { return .refused("a message to \(message.to?.description ?? "") is not for us") }
+  private func admit(_ message: consuming Message) -> Admission {
+    if let stranger = stranger(message.to) { return .refused("a message to \(stranger) is not for us") }
     var message = message
     // No address means the account itself (RFC 6120 section 8.1.2.1).
     let from = message.from ?? account
@@ -50,6 +52,8 @@ public struct OriginPolicy: Sendable {
     // XEP-0313 section 8.1.1).
     case .carbon: return .refused("a carbon from \(from) that nobody asked for")
     case .archiveResult: return .refused("an archive result from \(from) that nobody asked for")
+    // Our own nodes tell each of our resources what we published ourselves (XEP-0163 section 1.1).
+    case .publishEvent where from == account: return .ignored
     // Not subscribed to anything: news of nodes is not for us (XEP-0060).
     case .publishEvent: return .refused("an event of \(from) that we are not subscribed to")
     case nil: break
@@ -67,22 +71,26 @@ public struct OriginPolicy: Sendable {
   }
 
   private func admit(_ presence: Presence) -> Admission {
-    guard presence.from != nil else { return .refused("a presence without a sender") }
+    if let stranger = stranger(presence.to) { return .refused("a presence to \(stranger) is not for us") }
+    // Without an address it is our own that comes back.
+    guard let from = presence.from, !from.isSameAccount(as: account) else { return .ignored }
     return .presence(presence)
   }
 
   private func admit(_ iq: IQ) -> Admission {
+    if let stranger = stranger(iq.to) { return .refused("an iq to \(stranger) is not for us") }
     guard iq.isRequest else { return .answer(iq) }
-    guard let query = iq.payload.flatMap(RosterQuery.init) else { return .request(iq) }
+    guard iq.kind == .set, let query = iq.payload.flatMap(RosterQuery.init) else { return .request(iq) }
     // RFC 6121 section 2.1.6: from nobody or from our own account, else it is a forgery.
     guard iq.from == nil || iq.from == account || iq.from == own else {
       return .refused("a roster push from \(iq.from?.description ?? "")")
     }
-    return iq.kind == .set ? .rosterPush(iq, query) : .request(iq)
+    return .rosterPush(iq, query)
   }
 
-  private func isForUs(_ to: JID?) -> Bool {
-    guard let to else { return true }
-    return to.bare == account
+  /// To whom a stanza is addressed that is not for us.
+  private func stranger(_ to: JID?) -> JID? {
+    guard let to, !to.isSameAccount(as: account) else { return nil }
+    return to
   }
 }

@@ -73,7 +73,7 @@ public enum StreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
       case "host-unknown", "host-gone": "the server does not serve this domain (\(error)); check [account] jid and host"
       default: "the server ended the stream: \(error)"
       }
-    case .redirected(let host): "the server sends us to \(host)"
+    case .redirected(let host): "the server sends us to \(host.prefix(200))"
     case .violation(let error): "the server broke the protocol: \(error)"
     case .tlsMissing: "the server offers no TLS, and without it no password is sent; enable TLS on the server"
     case .tls(let reason, _): reason

@@ -9,12 +9,14 @@ public struct StreamFeatures: Sendable, Hashable {
   /// Channel-binding types (XEP-0440); nil when the server does not say.
   public var channelBindings: [String]?
   public var bind = false
+  /// A server of RFC 3921's time: nothing works before a session is established (its section 3).
+  public var session = false
   public var rosterVersioning = false
   /// In-band registration (XEP-0077 section 8).
   public var register = false
 
   init(_ element: Element) {
-    for feature in element.elements {
+    for case .element(let feature) in element.children {
       switch (feature.name, feature.namespace) {
       case ("starttls", Namespace.tls): startTLS = true
       case ("mechanisms", Namespace.sasl):
@@ -22,6 +24,8 @@ public struct StreamFeatures: Sendable, Hashable {
       case ("sasl-channel-binding", Namespace.channelBinding):
         channelBindings = feature.elements.compactMap { $0["type"] }
       case ("bind", Namespace.bind): bind = true
+      // Newer servers offer it for old clients' sake and say that it may be left out.
+      case ("session", Namespace.session): session = feature.child("optional", Namespace.session) == nil
       case ("ver", Namespace.rosterVersioning): rosterVersioning = true
       case ("register", Namespace.registerFeature): register = true
       default: break

@@ -51,6 +51,7 @@ public struct StreamMachine: Sendable {
     case handshake = "the TLS handshake"
     case authentication = "the login"
     case bind = "binding the resource"
+    case session = "establishing the session"
 
     public var deadline: Duration { .seconds(15) }
   }
@@ -61,7 +62,9 @@ public struct StreamMachine: Sendable {
     case proceed
     case handshake
     case authenticating(SASLClient, StreamFeatures)
-    case binding(StreamFeatures)
+    /// With the resource of our choice, or with one of the server's.
+    case binding(StreamFeatures, ownResource: Bool)
+    case establishing(JID, StreamFeatures)
     case online
     case over
   }
@@ -106,7 +109,7 @@ public struct StreamMachine: Sendable {
     guard header.isNamed("stream", Namespace.stream) else {
       return violation("invalid-namespace", "the stream begins with <\(header.name)/>")
     }
-    guard let version = header["version"], version.first == "1" else {
+    guard let version = header["version"], version == "1" || version.hasPrefix("1.") else {
       return violation("unsupported-version", "stream version '\(header["version"] ?? "none")'")
     }
     state = .features
@@ -122,7 +125,8 @@ public struct StreamMachine: Sendable {
       return negotiate(StreamFeatures(element))
     case .proceed: return proceed(element)
     case .authenticating(let client, let features): return authenticate(client, features, element)
-    case .binding(let features): return bound(element, features)
+    case .binding(let features, let ownResource): return bound(element, features, ownResource)
+    case .establishing(let jid, let features): return established(element, jid, features)
     case .online where element.isNamed("features", Namespace.stream): return []
     case .over: return []
     default: return unexpected(element)
@@ -161,9 +165,15 @@ public struct StreamMachine: Sendable {
       return startAuthentication(features)
     }
     guard features.bind else { return violation("undefined-condition", "no resource binding is offered") }
-    state = .binding(features)
-    let resource = account.resource.map { [Element("resource", Namespace.bind, text: $0)] } ?? []
-    let request = IQ(.set, id: "bind", payload: Element("bind", Namespace.bind, [], resource))
+    return bind(features, account.resource)
+  }
+
+  /// Without a resource the server makes one.
+  private mutating func bind(_ features: StreamFeatures, _ resource: String?) -> [Action] {
+    state = .binding(features, ownResource: resource != nil)
+    let children = resource.map { [Element("resource", Namespace.bind, text: $0)] } ?? []
+    let request = IQ(
+      .set, id: resource == nil ? "bind-any" : "bind", payload: Element("bind", Namespace.bind, [], children))
     return [.phase(.bind), .send(request.element)]
   }
 
@@ -214,9 +224,9 @@ public struct StreamMachine: Sendable {
         return openStream()
       case "failure":
         if client.mayRetryWithoutBinding { return startAuthentication(features, guessFailed: true) }
-        let name = element.elements.first { $0.name != "text" }?.name ?? "undefined-condition"
+        let name = element.elements.first { $0.name != "text" }?.name ?? "not-authorized"
         let text = element.child("text", Namespace.sasl)?.text
-        return fail(.authentication(.refused(SASLCondition(rawValue: name), name: name, text: text)))
+        return fail(.authentication(.refused(name: name, text: text)))
       default: return unexpected(element)
       }
     } catch {
@@ -224,12 +234,43 @@ public struct StreamMachine: Sendable {
     }
   }
 
-  private mutating func bound(_ element: Element, _ features: StreamFeatures) -> [Action] {
-    guard let iq = try? IQ(element), iq.id == "bind", !iq.isRequest else { return unexpected(element) }
-    if let error = iq.error { return fail(.bind(error)) }
-    guard let text = iq.payload?.child("jid", Namespace.bind)?.text, let jid = try? JID(text), jid.resource != nil,
-      jid.bare == account.jid
+  private mutating func bound(_ element: Element, _ features: StreamFeatures, _ ownResource: Bool) -> [Action] {
+    guard let iq = answer(element, id: ownResource ? "bind" : "bind-any") else { return unexpected(element) }
+    if let error = iq.error {
+      // The server may know no way to give us this resource, but another one (RFC 6120 section 7.7.2).
+      if ownResource, Self.isAboutResource(error.condition) { return bind(features, nil) }
+      return fail(.bind(error))
+    }
+    guard let text = iq.payload?.child("jid", Namespace.bind)?.text, let jid = try? JID(received: text), jid.isFull,
+      jid.isSameAccount(as: account.jid)
     else { return violation("undefined-condition", "the server bound an address that is not ours") }
+    guard features.session else { return online(jid, features) }
+    state = .establishing(jid, features)
+    let request = IQ(.set, id: "session", payload: Element("session", Namespace.session))
+    return [.phase(.session), .send(request.element)]
+  }
+
+  private static func isAboutResource(_ condition: StanzaError.Condition) -> Bool {
+    switch condition {
+    case .conflict, .notAllowed, .badRequest, .jidMalformed, .notAcceptable: true
+    default: false
+    }
+  }
+
+  private mutating func established(_ element: Element, _ jid: JID, _ features: StreamFeatures) -> [Action] {
+    guard let iq = answer(element, id: "session") else { return unexpected(element) }
+    if let error = iq.error { return fail(.bind(error)) }
+    return online(jid, features)
+  }
+
+  private func answer(_ element: Element, id: String) -> IQ? {
+    guard element.isNamed("iq", Namespace.client), let iq = try? IQ(element), iq.id == id, !iq.isRequest else {
+      return nil
+    }
+    return iq
+  }
+
+  private mutating func online(_ jid: JID, _ features: StreamFeatures) -> [Action] {
     state = .online
     return [.online(jid, features)]
   }

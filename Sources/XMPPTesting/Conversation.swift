@@ -36,13 +36,24 @@ public final class Conversation: SessionDelegate {
   public init(_ options: SessionOptions, roster: Roster = Roster(), random: Double = 0.5) {
     clock = ManualClock()
     dialer = ScriptedDialer()
+    let identifiers = Box(0)
     let environment = SessionEnvironment(
       dialer: dialer, scheduler: clock, wallClock: { 1_000_000_000_000_000 }, random: { random },
-      randomIdentifier: { "id" },
-      credentials: { Credentials(password: SecretBytes(Array("secret".utf8)), nonce: { "nonce" }) })
+      randomIdentifier: {
+        identifiers.value += 1
+        return "id\(identifiers.value)-"
+      },
+      credentials: { Credentials(password: SecretBytes("secret".utf8), nonce: { "fyko+d2lbbFgONRv9qkxdawL" }) })
     session = Session(options, roster: roster, environment: environment)
     session.delegate = self
     session.start()
+  }
+
+  /// A bot that has just come online; `roster` is what it remembers.
+  public static func online(_ options: SessionOptions? = nil, roster: Roster = Roster()) throws -> Conversation {
+    let conversation = Conversation(try options ?? Self.options(), roster: roster)
+    try conversation.play(Greeting.online)
+    return conversation
   }
 
   /// Plays with a session that has a delegate of its own; no events are heard here.
@@ -85,6 +96,8 @@ public final class Conversation: SessionDelegate {
       let security: Security = step == .connects ? .starttls : .direct
       guard dialer.accept(security) else { throw Surprise("the bot does not connect") }
       parser = StreamParser()
+      // Names stand for ids, and a new stream has new ones.
+      names = [:]
     case .cannotConnect(let reason):
       guard dialer.refuse(.unreachable(reason)) else { throw Surprise("the bot does not connect") }
     case .handshake:
@@ -125,12 +138,15 @@ public final class Conversation: SessionDelegate {
     }
   }
 
+  /// `text` with each name that is bound replaced by its value.
   private func substituted(_ text: String) -> String {
-    var text = text
-    for (name, value) in names {
-      text = text.split(separator: "$\(name)", omittingEmptySubsequences: false).joined(separator: value)
+    var parts = text.split(separator: "$", omittingEmptySubsequences: false)
+    var result = String(parts.removeFirst())
+    for part in parts {
+      let name = part.prefix { $0.isLetter || $0.isNumber }
+      result += (names[String(name)] ?? "$" + name) + part.dropFirst(name.count)
     }
-    return text
+    return result
   }
 
   /// Takes apart what the bot has written since.
@@ -150,7 +166,7 @@ public final class Conversation: SessionDelegate {
           try parser.parse(buffer) { event in
             switch event {
             case .opened: heard.append(Element("<stream:stream>", ""))
-            case .element(let element): heard.append(element)
+            case .element(let element), .skipped(let element, _): heard.append(element)
             case .closed: heard.append(Element("</stream:stream>", ""))
             }
           }
@@ -202,6 +218,7 @@ public final class Conversation: SessionDelegate {
     case .refused(let reason): events.append("refused: \(reason)")
     case .subscriptionAccepted(let jid): events.append("accepted \(jid)")
     case .subscriptionRefused(let jid): events.append("turned down \(jid)")
+    case .notPublished(let reason): events.append("not published: \(reason)")
     }
   }
 
@@ -211,8 +228,8 @@ public final class Conversation: SessionDelegate {
   }
 
   public func session(_ session: Session, changed roster: Roster, by change: Roster.Change) {
-    events.append(
-      "roster \(roster.version ?? "?"): \(roster.items.keys.map(\.description).sorted().joined(separator: " "))")
+    let contacts = roster.items.keys.map(\.description).sorted().joined(separator: " ")
+    events.append("roster \(roster.version ?? "?"): \(contacts)")
   }
 
   public func sessionDrained(_ session: Session) {

@@ -1,7 +1,35 @@
 /// What nearly every conversation begins with.
 public enum Greeting {
-  /// From the dialling until the bot is online as bot@example.org/r. PLAIN, so that nothing in it varies.
+  /// From the dialling until the bot is online as bot@example.org/r and has said what it says then.
   public static let online =
+    toBinding + """
+
+      server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
+       <jid>bot@example.org/r</jid></bind></iq>
+      event: online as bot@example.org/r
+      """ + "\n" + isOnline
+
+  /// What the bot says when it is online.
+  public static let isOnline = """
+    bot: <iq type='get' id='$own' to='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+    bot: <iq type='get' id='$domain' to='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+    bot: <iq type='get' id='$roster'><query xmlns='jabber:iq:roster' ver='$any'/></iq>
+    bot: <presence><status>here</status><c xmlns='http://jabber.org/protocol/caps' hash='sha-1'
+     node='https://example.org/bot' ver='$any'/></presence>
+    """
+
+  /// From the dialling until the bot wants the resource `r`. PLAIN, so that nothing in it varies.
+  public static let toBinding = toLogin + "\n" + binding
+
+  /// Features after the login, and the bot's wish.
+  public static let binding = """
+    server: <stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>
+     <ver xmlns='urn:xmpp:features:rosterver'/></stream:features>
+    bot: <iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><resource>r</resource></bind></iq>
+    """
+
+  /// From the dialling until the server's header after the login.
+  public static let toLogin =
     toTLS + """
 
       server: <stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>
@@ -11,17 +39,6 @@ public enum Greeting {
       bot: <stream:stream>
       server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
        xmlns:stream='http://etherx.jabber.org/streams' id='3' from='example.org' version='1.0'>
-      server: <stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>
-       <ver xmlns='urn:xmpp:features:rosterver'/></stream:features>
-      bot: <iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><resource>r</resource></bind></iq>
-      server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
-       <jid>bot@example.org/r</jid></bind></iq>
-      event: online as bot@example.org/r
-      bot: <iq type='get' id='$roster'><query xmlns='jabber:iq:roster' ver='$any'/></iq>
-      bot: <presence><status>here</status><c xmlns='http://jabber.org/protocol/caps' hash='sha-1'
-       node='https://example.org/bot' ver='$any'/></presence>
-      bot: <iq type='get' id='$own' to='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
-      bot: <iq type='get' id='$domain' to='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
       """
 
   /// From the dialling until the bot's first header inside TLS is answered.

@@ -45,16 +45,8 @@ public final class ManualClock: Scheduler {
     now = end
   }
 
-  /// How long until the next work is due.
-  public var untilNext: Duration? {
-    due(until: nil).map { now.duration(to: $0.time) }
-  }
-
-  private func due(until end: ContinuousClock.Instant?) -> Work? {
+  private func due(until end: ContinuousClock.Instant) -> Work? {
     references.removeAll { $0.work?.body == nil }
-    let works = references.compactMap(\.work)
-    let next = works.min { $0.time < $1.time }
-    guard let next, let end else { return next }
-    return next.time <= end ? next : nil
+    return references.compactMap(\.work).filter { $0.time <= end }.min { $0.time < $1.time }
   }
 }

@@ -61,6 +61,29 @@ struct CommandsDirectoryTests {
     #expect(description.places == .room)
   }
 
+  @Test("keys may be written with capitals, and other comments with a colon are just comments")
+  func capitals() throws {
+    folder.write("tool", "#!/bin/sh\n# Note: careful\n# Here: be dragons\n# Description: A tool\n# Allow: everyone\n")
+    #expect(scan().diagnostics == [])
+    let description = try #require(scan().commands.first).description
+    #expect(description.description == "A tool")
+    #expect(description.allow == [.everyone])
+  }
+
+  @Test(
+    "a script that the kernel could not start is refused when it is found, with the remedy",
+    arguments: [
+      ("#!/bin/sh\r\necho hi\r\n", "sed -i 's/\\r$//'"), ("echo hi\n", "begin it with a line such as #!/bin/sh"),
+      ("", "begin it with"), ("#! /usr/bin/pythno -u\n", "/usr/bin/pythno: No such file or directory"),
+    ])
+  func interpreter(script: String, hint: String) {
+    folder.write("tool", script)
+    let (names, diagnostics, _) = scan()
+    #expect(names == [])
+    #expect(diagnostics.count == 1)
+    #expect(diagnostics.first?.contains(hint) == true, "\(diagnostics)")
+  }
+
   @Test("only the first 4 KB are searched for a description")
   func farAway() {
     folder.write("long", "#!/bin/sh\n" + String(repeating: "# padding\n", count: 500) + "# allow: everyone\n")
@@ -128,7 +151,8 @@ struct CommandsDirectoryTests {
     "a fault in the description refuses the command rather than guess",
     arguments: [
       ("# allow: example.org", "allow: “example.org”"), ("# timeout: soon", "20s"), ("# where: nowhere", "chat, room"),
-      ("# output: video", "text or code"), ("# timeout: 0s", "20s"),
+      ("# output: video", "text or code"), ("# timeout: 0s", "20s"), ("# allow: evryone", "did you mean everyone?"),
+      ("# alow: everyone", "did you mean allow?"), ("# Allows: everyone", "did you mean allow?"),
     ])
   func faults(line: String, hint: String) {
     folder.write("faulty", "#!/bin/sh\n" + line + "\n")
@@ -181,7 +205,9 @@ struct UnitsTests {
     #expect(Units.text(try #require(Units.duration(text))) == shown)
   }
 
-  @Test("what is no duration is refused", arguments: ["", "s", "5", "-5s", "0s", "1.5s", "5 s", "9999999999s", "+"])
+  @Test(
+    "what is no duration is refused",
+    arguments: ["", "s", "5", "-5s", "0s", "1.5s", "5 s", "9999999999s", "366d", "999999999d", "+"])
   func noDurations(text: String) {
     #expect(Units.duration(text) == nil)
   }

@@ -160,6 +160,7 @@ struct RouterTests {
       try talk.say("admin@example.org/laptop", "whoami")
         == "You are admin@example.org, using laptop, in the groups admins, staff, an administrator of this bot.")
     #expect(try talk.say("eve@example.com", "whoami") == "You are eve@example.com.")
+    #expect(try talk.say("bob@example.org", "whoami") == "You are bob@example.org, in the group staff.")
   }
 
   @Test("status is short for contacts and in detail for administrators")

@@ -50,24 +50,4 @@ struct EventLoopTests {
     }
     #expect(fired == ["on time"])
   }
-
-  @Test("a child's exit status is told once")
-  func child() async throws {
-    let exit = await withCheckedContinuation { (continuation: CheckedContinuation<ChildSource.Exit?, Never>) in
-      EventLoop.main.post {
-        var pid: pid_t = 0
-        var arguments = [strdup("sh"), strdup("-c"), strdup("exit 7"), nil]
-        defer { arguments.forEach { free($0) } }
-        guard posix_spawn(&pid, "/bin/sh", nil, nil, &arguments, environ) == 0 else {
-          return continuation.resume(returning: nil)
-        }
-        let keep = Box<ChildSource?>(nil)
-        keep.value = try? ChildSource(pid: pid) { exit in
-          keep.value = nil
-          continuation.resume(returning: exit)
-        }
-      }
-    }
-    #expect(exit == .exited(7))
-  }
 }

@@ -24,14 +24,6 @@ struct DomainTests {
     #expect(try JID("faß.example") != JID("fass.example"))
   }
 
-  @Test("the ASCII form is what the DNS wants")
-  func ascii() throws {
-    #expect(try JID("a@bücher.example/b").asciiDomain == "xn--bcher-kva.example")
-    #expect(try JID("faß.example").asciiDomain == "xn--fa-hia.example")
-    #expect(try JID("a@example.com/b").asciiDomain == "example.com")
-    #expect(try JID("[::1]").asciiDomain == "[::1]")
-  }
-
   @Test(
     "labels that IDNA2008 does not allow are refused",
     arguments: [

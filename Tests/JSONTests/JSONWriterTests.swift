@@ -35,7 +35,15 @@ struct JSONWriterTests {
   @Test("what would break a line, a string or a terminal is escaped")
   func escapes() {
     let value = JSON.string("\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1B}\u{7F}é😀\u{2028}")
-    #expect(value.text() == #""\"\\/\u0008\u000c\n\r\t\u0000\u001b\u007fé😀"# + "\u{2028}\"")
+    #expect(value.text() == #""\"\\/\u0008\u000c\n\r\t\u0000\u001b\u007fé😀\u2028""#)
+  }
+
+  @Test("no text moves a terminal's cursor or turns its writing direction, and all is read back")
+  func calmTerminal() throws {
+    let text = "é\u{9B}2J\u{7F}\u{85}\u{202E}\u{2066}\u{2028}\u{61C}\u{FEFF}日😀"
+    let json = JSON.string(text).text()
+    #expect(json == #""é\u009b2J\u007f\u0085\u202e\u2066\u2028\u061c\ufeff日😀""#)
+    #expect(try JSON(parsing: json).stringValue?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
   }
 
   @Test("what is no number in JSON becomes null", arguments: [Double.nan, .infinity, -.infinity])

@@ -23,11 +23,10 @@ struct ServiceTests {
     notifier.stopping(status: "bye")
     notifier.status("online")
     notifier.watchdog()
-    notifier.extendTimeout(by: .seconds(5))
     #expect(
       notifications.sent == [
         "READY=1\nSTATUS=offline", "RELOADING=1\nMONOTONIC_USEC=42\nSTATUS=reloading", "STOPPING=1\nSTATUS=bye",
-        "STATUS=online", "WATCHDOG=1", "EXTEND_TIMEOUT_USEC=5000000",
+        "STATUS=online", "WATCHDOG=1",
       ])
   }
 

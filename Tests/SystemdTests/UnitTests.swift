@@ -14,7 +14,8 @@ struct UnitTests {
     #expect(
       differences == [
         "Description=XMPP bot (%i)", "ExecStart=xmppbotd --config /etc/xmppbotd/%i.conf",
-        "StateDirectory=xmppbotd-%i", "RuntimeDirectory=xmppbotd-%i",
+        "ExecReload=xmppbotctl --config /etc/xmppbotd/%i.conf reload", "StateDirectory=xmppbotd-%i",
+        "RuntimeDirectory=xmppbotd-%i",
         "LoadCredential=password:/etc/xmppbotd/%i.password",
       ])
   }
@@ -22,7 +23,7 @@ struct UnitTests {
   @Test(
     "what the daemon relies on is in the unit",
     arguments: [
-      "Type=notify", "ExecReload=kill -HUP $MAINPID", "RestartPreventExitStatus=78", "WatchdogSec=60s",
+      "Type=notify", "ExecReload=xmppbotctl reload", "RestartPreventExitStatus=78", "WatchdogSec=60s",
       "StateDirectory=xmppbotd", "RuntimeDirectory=xmppbotd", "LoadCredential=password:/etc/xmppbotd/password",
       "OOMPolicy=continue", "KillMode=mixed",
     ])

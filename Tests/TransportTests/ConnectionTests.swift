@@ -24,8 +24,6 @@ struct ConnectionTests {
     #expect(connection.unsentBytes == 0)
     #expect(await recorder.end() == .peerClosed)
     #expect(recorder.text == "hello!")
-    #expect(connection.remoteAddress == "127.0.0.1:\(server.port)")
-    #expect(connection.localAddress.hasPrefix("127.0.0.1:"))
   }
 
   @Test("a reset is told as a reset") @LoopActor
@@ -44,7 +42,14 @@ struct ConnectionTests {
   @Test("what the socket does not take at once follows by itself, in order") @LoopActor
   func largeWrite() async throws {
     let count = 8 << 20
+    // The peer reads only when the socket is known to be full.
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let (gate, key) = (ends[0], ends[1])
+    defer { for end in [gate, key] { Glibc.close(end) } }
     let server = try LoopbackServer { peer in
+      var byte: UInt8 = 0
+      read(gate, &byte, 1)
       let bytes = peer.read(count: count)
       let isInOrder = bytes.indices.allSatisfy { bytes[$0] == UInt8(truncatingIfNeeded: $0 / 1024) }
       peer.write("\(bytes.count) \(isInOrder)")
@@ -58,6 +63,7 @@ struct ConnectionTests {
     }
     connection.flush()
     #expect(connection.unsentBytes > 0)
+    #expect(write(key, [1], 1) == 1)
     #expect(await recorder.end() == .peerClosed)
     #expect(recorder.text == "\(count) true")
     #expect(drained.value)

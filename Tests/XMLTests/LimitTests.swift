@@ -8,28 +8,61 @@ struct LimitTests {
 
   @Test("depth counts the stream itself")
   func depth() {
-    #expect(condition("<a><a><a><a/></a></a></a>", limits: limits) == nil)
-    #expect(condition("<a><a><a><a><a/></a></a></a></a>", limits: limits) == "policy-violation")
-    let bottomless = String(repeating: "<a>", count: 100_000)
+    #expect(isKept("<a><a><a><a/></a></a></a>"))
+    #expect(!isKept("<a><a><a><a><a/></a></a></a></a>"))
+    let bottomless = String(repeating: "<a>", count: 1_000_000)
     #expect(parse(header + bottomless).error?.condition == "policy-violation")
   }
 
   @Test("attributes and declarations")
   func attributes() {
-    #expect(condition("<a b='' c='' d='' e=''/>", limits: limits) == nil)
-    #expect(condition("<a b='' c='' d='' e='' f=''/>", limits: limits) == "policy-violation")
+    #expect(isKept("<a b='' c='' d='' e=''/>"))
+    #expect(!isKept("<a b='' c='' d='' e='' f=''/>"))
+    #expect(!isKept("<a><a b='' c='' d='' e='' f=''/></a>"))
     let declarations = (1...4).map { " xmlns:p\($0)='urn:\($0)'" }.joined()
-    #expect(condition("<a\(declarations)/><a\(declarations)/>", limits: limits) == nil)
-    #expect(condition("<a\(declarations) xmlns='urn:5'/>", limits: limits) == "policy-violation")
-    let many = (0..<5_000).map { " a\($0)=''" }.joined()
-    #expect(parse(header + "<a\(many)/>").error?.condition == "policy-violation")
+    #expect(isKept("<a\(declarations)/>"))
+    #expect(!isKept("<a\(declarations) xmlns='urn:5'/>"))
   }
 
   @Test("bytes of a tag")
   func tag() {
     let value = String(repeating: "x", count: 300 - "<a b=''/>".utf8.count)
-    #expect(condition("<a b='\(value)'/>", limits: limits) == nil)
-    #expect(condition("<a b='\(value)x'/>", limits: limits) == "policy-violation")
+    #expect(isKept("<a b='\(value)'/>"))
+    #expect(!isKept("<a b='\(value)x'/>"))
+  }
+
+  @Test("a stanza that exceeds a limit is skipped with all its content, and the next one is read as ever")
+  func skips() {
+    let deep = "<m id='1' from='eve@x'><a/>t<a><a><a><a>x</a></a></a></a><b>text</b></m>"
+    let after = "<m id='2'><body>hi</body></m>"
+    for outcome in [
+      parse(header + deep + " " + after, limits: limits), bytewise(header + deep + after, limits: limits),
+    ] {
+      #expect(outcome.error == nil)
+      guard outcome.events.count == 3, case .skipped(let start, _) = outcome.events[1] else {
+        Issue.record("\(outcome.events)")
+        continue
+      }
+      #expect(start["from"] == "eve@x" && start.children.isEmpty)
+      #expect(outcome.stanzas.map { $0["id"] } == ["2"])
+      #expect(outcome.stanzas.first?.elements.first?.text == "hi")
+    }
+  }
+
+  @Test("what is skipped still has to be XML, and to end")
+  func skippedIsChecked() {
+    let deep = "<a><a><a><a><a>"
+    #expect(condition(deep + "</b>", limits: limits) == "not-well-formed")
+    #expect(condition(deep + "<!-- x -->", limits: limits) == "restricted-xml")
+    #expect(condition(deep + String(repeating: "<a/>", count: 300), limits: limits) == "policy-violation")
+  }
+
+  /// Whether a stanza is kept, or else skipped; the same whole and byte by byte.
+  private func isKept(_ stanza: String) -> Bool {
+    let whole = parse(header + stanza, limits: limits)
+    #expect(whole == bytewise(header + stanza, limits: limits))
+    #expect(whole.error == nil && whole.events.count == 2)
+    return whole.stanzas.count == 1
   }
 
   @Test("bytes of a stanza, to the byte, however it is made up")
@@ -52,8 +85,9 @@ struct LimitTests {
   @Test("nodes of a stanza")
   func nodes() {
     let five = String(repeating: "x<a/>", count: 4)
-    #expect(condition("<a>\(five)y</a><a>\(five)</a>", limits: limits) == nil)
-    #expect(condition("<a>\(five)<a>y</a></a>", limits: limits) == "policy-violation")
+    #expect(isKept("<a>\(five)y</a>"))
+    #expect(!isKept("<a>\(five)<a>y</a></a>"))
+    #expect(!isKept("<a>\(five)<a/>y</a>"))
   }
 
   @Test("bytes of the stream header", arguments: ["<s ", "   ", "<?xml version='1.0'?>", "<!-- "])

@@ -7,22 +7,16 @@ import XMPPTesting
 struct OnlineTests {
   init() { LoopThread.start() }
 
-  @LoopActor private func online() throws -> Conversation {
-    let conversation = Conversation(try Conversation.options())
-    try conversation.play(Greeting.online)
-    return conversation
-  }
-
   @Test("the bot logs in inside TLS, binds its resource, and asks for the roster before it is present")
   @LoopActor func comesOnline() throws {
-    let conversation = try online()
+    let conversation = try Conversation.online()
     #expect(conversation.session.isOnline)
     try conversation.play("the bot says nothing")
   }
 
   @Test("a ping is answered, whoever asks")
   @LoopActor func ping() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <iq type='get' id='p1' from='example.org' to='bot@example.org/r'><ping xmlns='urn:xmpp:ping'/></iq>
       bot: <iq type='result' id='p1' to='example.org'/>
@@ -31,7 +25,7 @@ struct OnlineTests {
 
   @Test("what the bot does not know is answered with service-unavailable")
   @LoopActor func unknownRequest() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <iq type='get' id='u1' from='eve@evil.example/x'><query xmlns='jabber:iq:private'/></iq>
       bot: <iq type='error' id='u1' to='eve@evil.example/x'><error type='cancel'>
@@ -41,7 +35,7 @@ struct OnlineTests {
 
   @Test("version, time, last activity and disco are answered")
   @LoopActor func informs() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <iq type='get' id='1' from='a@example.org/x'><query xmlns='jabber:iq:version'/></iq>
       bot: <iq type='result' id='1' to='a@example.org/x'><query xmlns='jabber:iq:version'><name>bot</name>
@@ -62,7 +56,7 @@ struct OnlineTests {
 
   @Test("a contact is accepted, put into the group and subscribed back")
   @LoopActor func subscription() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <presence type='subscribe' from='alice@example.org'/>
       bot: <presence type='subscribed' to='alice@example.org'/>
@@ -90,7 +84,7 @@ struct OnlineTests {
 
   @Test("a roster push from the account is taken and answered; from anybody else it is not (CVE-2015-8688)")
   @LoopActor func rosterPush() throws {
-    let conversation = try online()
+    let conversation = try Conversation.online()
     try conversation.play(
       """
       server: <iq type='set' id='r1'><query xmlns='jabber:iq:roster' ver='v2'>
@@ -107,7 +101,7 @@ struct OnlineTests {
 
   @Test("an answer is taken only from whom was asked (CVE-2024-46957)")
   @LoopActor func forgedAnswer() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <iq type='result' id='$roster' from='eve@evil.example'><query xmlns='jabber:iq:roster' ver='evil'>
        <item jid='eve@evil.example' subscription='both'/></query></iq>
@@ -120,7 +114,7 @@ struct OnlineTests {
 
   @Test("a forged carbon and an archive result that nobody asked for are no messages (CVE-2017-5589)")
   @LoopActor func forgedWrappers() throws {
-    let conversation = try online()
+    let conversation = try Conversation.online()
     try conversation.play(
       """
       server: <message from='eve@evil.example' type='chat'><received xmlns='urn:xmpp:carbons:2'>
@@ -133,9 +127,46 @@ struct OnlineTests {
     #expect(!conversation.events.contains { $0.hasPrefix("message") })
   }
 
+  @Test("a stranger's stanza that is too deep does not end the stream; as a request it is turned down")
+  @LoopActor func tooDeep() throws {
+    let deep = String(repeating: "<a xmlns='urn:a'>", count: 80) + String(repeating: "</a>", count: 80)
+    try Conversation.online().play(
+      """
+      server: <message from='eve@evil.example/x' type='chat'><body>hi</body>\(deep)</message>
+      event: refused: a stanza from eve@evil.example/x
+      server: <iq type='get' id='d1' from='eve@evil.example/x'>\(deep)</iq>
+      bot: <iq type='error' id='d1' to='eve@evil.example/x'><error type='modify'>
+       <not-acceptable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+      server: <iq type='get' id='p1' from='example.org' to='bot@example.org/r'><ping xmlns='urn:xmpp:ping'/></iq>
+      bot: <iq type='result' id='p1' to='example.org'/>
+      """)
+  }
+
+  @Test("strangers can't make the roster so large that it can't be read again")
+  @LoopActor func fullRoster() throws {
+    let conversation = try Conversation.online()
+    let group = String(repeating: "g", count: 300_000)
+    let pushes = (1...3).map {
+      """
+      server: <iq type='set' id='r\($0)'><query xmlns='jabber:iq:roster'>
+       <item jid='c\($0)@example.org' subscription='both'><group>\(group)</group></item></query></iq>
+      bot: <iq type='result' id='r\($0)'/>
+      event: roster
+      """
+    }
+    try conversation.play(pushes.joined(separator: "\n"))
+    try conversation.play(
+      """
+      server: <presence type='subscribe' from='one-more@example.org'/>
+      bot: <presence type='unsubscribed' to='one-more@example.org'/>
+      event: turned down one-more@example.org
+      the bot says nothing
+      """)
+  }
+
   @Test("a message for somebody else is not ours")
   @LoopActor func misdelivered() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <message from='alice@example.org/x' to='carol@example.org' type='chat'><body>hi</body></message>
       event: refused: a message to carol@example.org is not for us
@@ -144,7 +175,7 @@ struct OnlineTests {
 
   @Test("nonsense instead of a stanza closes the stream with the right error, and the bot comes back")
   @LoopActor func nonsense() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <widget xmlns='jabber:client'/>
       bot: <stream:error><unsupported-stanza-type xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>
@@ -157,7 +188,7 @@ struct OnlineTests {
 
   @Test("XML that is not well-formed closes the stream with not-well-formed")
   @LoopActor func brokenXML() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       server: <message><body>hi</message>
       bot: <stream:error><not-well-formed xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>

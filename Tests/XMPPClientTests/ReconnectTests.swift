@@ -7,15 +7,9 @@ import XMPPTesting
 struct ReconnectTests {
   init() { LoopThread.start() }
 
-  @LoopActor private func online() throws -> Conversation {
-    let conversation = Conversation(try Conversation.options())
-    try conversation.play(Greeting.online)
-    return conversation
-  }
-
   @Test("a lost connection is taken up again at once")
   @LoopActor func lost() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       the connection is lost
       after 0s
@@ -65,7 +59,7 @@ struct ReconnectTests {
 
   @Test("a resource that another client took is not fought over")
   @LoopActor func conflict() throws {
-    let conversation = try online()
+    let conversation = try Conversation.online()
     try conversation.play(
       """
       server: <stream:error><conflict xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>
@@ -100,7 +94,7 @@ struct ReconnectTests {
 
   @Test("silence is met with a ping after the interval, and with a new connection after the time-out")
   @LoopActor func deadLink() throws {
-    try online().play(
+    try Conversation.online().play(
       """
       after 60s
       bot: <iq type='get' id='$ping' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
@@ -114,7 +108,7 @@ struct ReconnectTests {
 
   @Test("any byte shows that the link lives, even white space")
   @LoopActor func whiteSpace() throws {
-    let conversation = try online()
+    let conversation = try Conversation.online()
     try conversation.play("after 60s\nbot: <iq type='get' id='$p' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>")
     conversation.dialer.stream?.deliver(" ")
     try conversation.play("after 59s\nthe bot says nothing")
@@ -178,20 +172,5 @@ struct ReconnectTests {
       bot: </stream:stream>
       the bot closes the connection
       """)
-  }
-
-  @Test("the last words are unavailable presence and the end of the stream")
-  @LoopActor func farewell() throws {
-    let conversation = try online()
-    conversation.session.stop()
-    try conversation.play(
-      """
-      bot: <presence type='unavailable'/>
-      bot: </stream:stream>
-      the bot closes the connection
-      event: stopped
-      after 3600s
-      """)
-    #expect(conversation.dialer.requests.count == 1)
   }
 }

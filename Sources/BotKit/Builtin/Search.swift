@@ -53,7 +53,8 @@ struct Search: WaitingCommand {
       events.finish(.usage)
       return running
     }
-    let query = SearchQuery(words: request.arguments, peer: admin ? nil : sender, before: request.message.time, limit: Self.limit)
+    let query = SearchQuery(
+      words: request.arguments, peer: admin ? nil : sender, before: request.message.time, limit: Self.limit)
     service(query) { hits in
       guard let hits else { return events.finish(.tryLater) }
       if hits.isEmpty { return events.finish(.done, "Nothing found. Try fewer or other words.") }

@@ -12,7 +12,7 @@ struct Whoami: ImmediateHandler {
     return [
       "You are \(message.sender)",
       message.resource.map { "using \($0)" },
-      groups.isEmpty ? nil : "in the groups \(groups.joined(separator: ", "))",
+      groups.isEmpty ? nil : "in the group\(groups.count == 1 ? "" : "s") \(groups.joined(separator: ", "))",
       context.isAdmin ? "an administrator of this bot" : nil,
     ].compactMap { $0 }.joined(separator: ", ") + "."
   }

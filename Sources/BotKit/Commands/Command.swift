@@ -85,3 +85,21 @@ public enum CommandResult: Sendable, Hashable {
   /// It was never started: too many were running and waiting.
   case busy
 }
+
+extension CommandResult: CustomStringConvertible {
+  /// For the log.
+  public var description: String {
+    switch self {
+    case .done: "done"
+    case .usage: "wrong arguments, its usage was shown"
+    case .tryLater: "try again later"
+    case .notAllowed: "not allowed"
+    case .exited(let code): "exit \(code)"
+    case .failed(let reason): reason
+    case .timedOut(let limit): "it took longer than \(Units.text(limit))"
+    case .outputLimit(let bytes): "it wrote more than \(Units.text(bytes: bytes))"
+    case .interrupted: "interrupted"
+    case .busy: "busy"
+    }
+  }
+}

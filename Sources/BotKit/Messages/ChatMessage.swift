@@ -28,7 +28,8 @@ public struct ChatMessage: Sendable, Hashable {
 
   public init(
     sender: JID, body: String, resource: String? = nil, nick: String? = nil, room: JID? = nil,
-    occupantID: String? = nil, messageID: String? = nil, thread: String? = nil, lang: String? = nil, time: Int64 = 0, age: Duration = .zero
+    occupantID: String? = nil, messageID: String? = nil, thread: String? = nil, lang: String? = nil, time: Int64 = 0,
+    age: Duration = .zero
   ) {
     self.sender = sender.bare
     self.resource = resource

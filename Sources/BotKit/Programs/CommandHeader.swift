@@ -22,9 +22,20 @@ struct CommandHeader {
       guard let marker = ["#", "//", "--"].first(where: line.hasPrefix),
         case let comment = line.dropFirst(marker.count), let colon = comment.firstIndex(of: ":")
       else { continue }
-      let key = Self.trim(comment[..<colon])
-      if Self.keys.contains(key) { try set(key, Self.trim(comment[comment.index(after: colon)...])) }
+      let key = Self.trim(comment[..<colon]).lowercased()
+      if Self.keys.contains(key) {
+        try set(key, Self.trim(comment[comment.index(after: colon)...]))
+      } else if let meant = Self.meant(by: key) {
+        throw Fault(problem: "“\(key):” is no key", remedy: "did you mean \(meant)?")
+      }
     }
+  }
+
+  /// The key that a comment's first word is one slip away from: a mistyped `allow` must not pass as a comment. `where` is
+  /// too near to words that people write.
+  private static func meant(by word: String) -> String? {
+    guard word.utf8.count <= 16 else { return nil }
+    return keys.first { $0 != "where" && Suggestion.distance(Array(word), Array($0)) == 1 }
   }
 
   /// Reads a NAME.conf, in which nothing unknown may stand.

@@ -62,7 +62,9 @@ public enum CommandsDirectory {
       if hasConfiguration {
         header = try CommandHeader(configuration: String(decoding: try head(source, 65536), as: UTF8.self))
       } else {
-        header = try CommandHeader(script: try head(source, 4096))
+        let start = try head(source, 4096)
+        try Interpreter.check(start, of: path)
+        header = try CommandHeader(script: start)
       }
     } catch {
       throw CommandDiagnostic(source: source, problem: error.problem, remedy: error.remedy)

@@ -17,6 +17,12 @@ final class ProcessGroup {
     let error: Int32
   }
 
+  /// How the leader ended.
+  enum Exit {
+    case exited(Int32)
+    case signalled(Int32)
+  }
+
   private let leader: pid_t
   private let descriptor: Int32
   private var source: DescriptorSource?
@@ -47,7 +53,7 @@ final class ProcessGroup {
 
   /// Kills what is left of the group and takes the leader's exit status; nil while it cannot be had, which is when the
   /// leader hangs in the kernel: then it is left behind as a zombie.
-  func reap() -> ChildSource.Exit? {
+  func reap() -> Exit? {
     guard !reaped else { return nil }
     send(SIGKILL)
     var status: Int32 = 0

@@ -85,6 +85,8 @@ struct StartFailure: Error {
       self.init(reply: "that is too long: send less text", log: "\(path): the arguments are too long for a program")
     case ENOEXEC:
       self.init(log: "\(path): \(code): begin it with a line such as #!/bin/sh")
+    case ENOENT:
+      self.init(log: "\(path): cannot be started: \(code): check it and the interpreter in its first line")
     default:
       self.init(log: "\(path): cannot be started: \(code)")
     }

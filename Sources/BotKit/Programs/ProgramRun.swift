@@ -145,7 +145,7 @@ final class ProgramRun: RunningCommand {
   }
 
   /// Exit codes by sysexits.h: EX_USAGE, EX_TEMPFAIL, EX_NOPERM.
-  private static func result(_ exit: ChildSource.Exit?) -> CommandResult {
+  private static func result(_ exit: ProcessGroup.Exit?) -> CommandResult {
     switch exit {
     case .exited(0): .done
     case .exited(64): .usage

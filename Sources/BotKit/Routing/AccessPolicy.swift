@@ -35,6 +35,7 @@ public struct AccessPolicy: Sendable {
     groups[name] = group
   }
 
+  /// Whether there is a group of this name, with members or without.
   public func hasGroup(_ name: String) -> Bool { groups[name] != nil }
 
   /// The groups that `jid` belongs to, sorted.

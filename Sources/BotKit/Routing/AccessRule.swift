@@ -53,8 +53,11 @@ public enum AccessRule: Sendable, Hashable {
       }
       self = .address(jid)
     default:
-      throw AccessRuleError(
-        text: text, reason: "write an address, *@domain, @group, roster, everyone or none; a whole domain is *@\(text)")
+      let kinds = "write an address, *@domain, @group, roster, everyone or none"
+      let hint =
+        Suggestion.nearest(to: text, among: ["roster", "everyone", "none"]).map { "did you mean \($0)?" }
+        ?? kinds + (text.contains(".") ? "; a whole domain is *@\(text)" : "")
+      throw AccessRuleError(text: text, reason: hint)
     }
   }
 

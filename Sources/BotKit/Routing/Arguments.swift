@@ -36,7 +36,7 @@ enum Arguments {
           word.append(next)
           inWord = true
         }
-      case (nil, _) where scalar.properties.isWhitespace:
+      case (nil, _) where scalar.isWhiteSpace:
         if inWord { words.append(String(word)) }
         word = String.UnicodeScalarView()
         inWord = false
@@ -53,6 +53,6 @@ enum Arguments {
 
   /// Splits at white space only: for commands that take text rather than arguments.
   static func words(_ text: Substring) -> [String] {
-    text.unicodeScalars.split(whereSeparator: { $0.properties.isWhitespace }).map { String($0) }
+    text.unicodeScalars.split(whereSeparator: { $0.isWhiteSpace }).map { String($0) }
   }
 }

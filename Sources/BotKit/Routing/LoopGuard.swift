@@ -52,8 +52,8 @@ struct LoopGuard {
   /// The hash of `text` without the white space around it.
   private static func fingerprint(_ text: Substring) -> Int {
     let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    guard let first = scalars.firstIndex(where: { !$0.isWhiteSpace }),
+      let last = scalars.lastIndex(where: { !$0.isWhiteSpace })
     else { return 0 }
     var trimmed = Substring(scalars[first...last])
     var hasher = Hasher()

@@ -101,9 +101,9 @@ public struct Router {
   /// The first word in lower case, since phones begin a message with a capital, and what follows it as typed.
   private static func firstWord(_ text: Substring) -> (word: String, rest: Substring)? {
     let scalars = text.unicodeScalars
-    guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }) else { return nil }
-    let end = scalars[start...].firstIndex { $0.properties.isWhitespace } ?? scalars.endIndex
-    let rest = scalars[end...].firstIndex { !$0.properties.isWhitespace } ?? scalars.endIndex
+    guard let start = scalars.firstIndex(where: { !$0.isWhiteSpace }) else { return nil }
+    let end = scalars[start...].firstIndex { $0.isWhiteSpace } ?? scalars.endIndex
+    let rest = scalars[end...].firstIndex { !$0.isWhiteSpace } ?? scalars.endIndex
     return (text[start..<end].lowercased(), text[rest...])
   }
 }

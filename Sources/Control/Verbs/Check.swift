@@ -26,13 +26,23 @@ extension Verb {
   }
 
   private static func checkArchive(_ path: String) throws(ControlFailure) {
-    guard access(path, F_OK) == 0 else { return CheckReport.good("archive", "\(path) (not there yet)") }
+    guard access(path, F_OK) == 0 else { return try checkPlace(ofArchive: path) }
     do throws(ArchiveError) {
       let statistics = try ArchiveReader.open(path: path).statistics()
       CheckReport.good("archive", "\(path), \(statistics.count) messages")
     } catch {
       throw ControlFailure(error.exitCode, "archive: \(error)")
     }
+  }
+
+  /// The daemon makes the archive and its folder, but not the folders above.
+  private static func checkPlace(ofArchive path: String) throws(ControlFailure) {
+    func parent(_ path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "." }
+    let folder = String(parent(path).dropLast())
+    guard access(parent(path), F_OK) == 0 || access(parent(folder), F_OK) == 0 else {
+      throw ControlFailure(.failed, "archive: the folder \(folder) does not exist; create it for the daemon's user")
+    }
+    CheckReport.good("archive", "\(path) (not there yet)")
   }
 }
 

@@ -17,7 +17,7 @@ extension Verb {
   ) { call throws(ControlFailure) in
     let account = try AccountAccess(call)
     try Exchange.run(account, goal: .features) { Registration(account) }
-    print("the account \(account.settings.account.jid) is there; start the bot with: systemctl start xmppbotd")
+    print("the account \(account.settings.account.jid) is there; start the bot with: \(call.startCommand)")
   }
 }
 

@@ -58,7 +58,8 @@ extension Daemon {
     case .waiting(let failure, let delay):
       status["state"] = "offline"
       status["reason"] = .string(failure.description)
-      status["next_attempt"] = .string("after \(delay.inWords)")
+      let rest = delay - stateEntered.duration(to: .now)
+      status["next_attempt"] = .string("in \(max(rest, .zero).inWords)")
     case .stopped: status["state"] = "stopping"
     }
     if ending != nil { status["state"] = "stopping" }

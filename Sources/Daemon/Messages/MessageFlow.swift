@@ -173,6 +173,6 @@ final class MessageFlow {
   }
 
   private func recipient(of message: ChatMessage) -> JID? {
-    message.room ?? message.resource.map { try? message.sender.with(resource: $0) } ?? message.sender
+    message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }

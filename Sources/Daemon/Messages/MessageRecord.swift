@@ -40,12 +40,13 @@ extension Message {
   /// The message for the router; nil when it can be no command, whatever it says.
   func chat(from: JID, account: JID, time: Int64) -> ChatMessage? {
     // Never an answer to an error, to a headline, to ourselves, to a correction, to what we can't read, to a server.
-    guard kind == .chat || kind == .normal, let body, from.bare != account, from.local != nil, replaces == nil,
+    let sender = from.bare
+    guard kind == .chat || kind == .normal, let body, sender != account, from.local != nil, replaces == nil,
       retracts == nil, encryption == nil, !concernsRoom
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     return ChatMessage(
-      sender: from.bare, body: body, resource: from.resource, nick: nickname, messageID: id, thread: thread,
+      sender: sender, body: body, resource: from.resource, nick: nickname, messageID: id, thread: thread,
       lang: lang, time: time, age: age)
   }
 }

@@ -183,6 +183,6 @@ final class Outbox {
   private static func recipient(_ row: MessageRow) -> JID? {
     guard let bare = try? JID(row.peer) else { return nil }
     guard let resource = row.resource else { return bare }
-    return try? bare.with(resource: resource)
+    return try? bare.with(receivedResource: resource)
   }
 }

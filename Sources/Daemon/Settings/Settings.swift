@@ -120,7 +120,7 @@ public struct Settings: Sendable, Hashable {
   /// `[command NAME]`
   public struct CommandSettings: Sendable, Hashable {
     public enum Place: String, Sendable, Hashable, CaseIterable { case chat, room }
-    public enum Output: String, Sendable, Hashable, CaseIterable { case text, code, file }
+    public enum Output: String, Sendable, Hashable, CaseIterable { case text, code }
 
     public var name: String
     /// The program's absolute path and its first arguments.

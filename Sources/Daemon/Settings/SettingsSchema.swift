@@ -123,7 +123,7 @@ enum SettingsSchema {
       "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), otherwise: "that of [limits]",
       "How long the command may run.")
     static let output = Key<Settings.CommandSettings.Output>(
-      "output", .choice, default: "text", "How its output is sent: as text, as a code block, or as a file.")
+      "output", .choice, default: "text", "How its output is sent: as text, or as a code block.")
 
     static let section = Schema.Section(
       "command", argument: "NAME", argumentKind: .commandName, "A program that contacts can run.",

@@ -15,17 +15,16 @@ struct RequestContext {
   let payload: Element
   /// What we are (XEP-0030).
   let info: DiscoInfo
+  /// The same as presence tells it.
+  let caps: Caps
   /// Microseconds since 1970, UTC.
   let now: Int64
 }
 
 extension Session {
   /// All that we answer; anything else is `service-unavailable`.
-  static func responders(_ options: SessionOptions, _ started: ContinuousClock.Instant) -> [any RequestResponder] {
-    [
-      PingResponder(), DiscoResponder(caps: options.software.node), VersionResponder(software: options.software),
-      TimeResponder(), LastActivityResponder(),
-    ]
+  static func responders(_ software: Software) -> [any RequestResponder] {
+    [PingResponder(), DiscoResponder(), VersionResponder(software: software), TimeResponder(), LastActivityResponder()]
   }
 }
 
@@ -87,7 +86,6 @@ struct LastActivityResponder: RequestResponder {
 
 /// XEP-0030 (2.5): Service Discovery; the node of XEP-0115 gives the same information.
 struct DiscoResponder: RequestResponder {
-  let caps: String
   var features: [String] { [Namespace.discoInfo, Namespace.discoItems] }
 
   func handles(_ payload: Element) -> Bool {
@@ -97,7 +95,7 @@ struct DiscoResponder: RequestResponder {
   func answer(_ request: RequestContext) -> Result<Element?, StanzaError> {
     guard request.iq.kind == .get else { return .failure(StanzaError(.cancel, .notAllowed)) }
     let node = request.payload["node"]
-    guard node == nil || node == Caps(node: caps, info: request.info).discoNode else {
+    guard node == nil || node == request.caps.discoNode else {
       return .failure(StanzaError(.cancel, .itemNotFound))
     }
     if request.payload.namespace == Namespace.discoItems {

@@ -29,7 +29,7 @@ public struct DiscoInfo: Sendable, Hashable {
     node = element["node"]
     identities = []
     features = []
-    for child in element.elements where child.namespace == Namespace.discoInfo {
+    for case .element(let child) in element.children where child.namespace == Namespace.discoInfo {
       switch child.name {
       case "identity":
         identities.append(
@@ -38,6 +38,10 @@ public struct DiscoInfo: Sendable, Hashable {
       default: break
       }
     }
+  }
+
+  public func has(identity category: String, _ type: String) -> Bool {
+    identities.contains { $0.category == category && $0.type == type }
   }
 
   public static func request(node: String? = nil) -> Element {

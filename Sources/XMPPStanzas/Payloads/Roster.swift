@@ -23,7 +23,9 @@ public struct RosterItem: Sendable, Hashable {
   }
 
   init?(_ element: Element) {
-    guard let jid = element["jid"].flatMap({ try? JID($0) }) else { return nil }
+    guard element.isNamed("item", Namespace.roster), let jid = element["jid"].flatMap({ try? JID($0) }) else {
+      return nil
+    }
     self.init(
       jid: jid.bare, name: element["name"],
       subscription: element["subscription"].flatMap(Subscription.init(rawValue:)) ?? .none,
@@ -31,10 +33,11 @@ public struct RosterItem: Sendable, Hashable {
       groups: element.elements.filter { $0.isNamed("group", Namespace.roster) }.map(\.text))
   }
 
-  /// The item as it goes into a roster set (section 2.1.2: subscription and ask are the server's).
+  /// The item as it goes into a roster set. Subscription and ask are the server's, except to remove it (section 2.1.2).
   var element: Element {
     Element(
-      "item", Namespace.roster, [("jid", jid.description), ("name", name)],
+      "item", Namespace.roster,
+      [("jid", jid.description), ("name", name), ("subscription", subscription == .remove ? "remove" : nil)],
       groups.map { Element("group", Namespace.roster, text: $0) })
   }
 }

@@ -6,7 +6,7 @@ final class LoopbackServer: Sendable {
   let port: UInt16
 
   /// A peer of the code under test that is stuck for this long fails.
-  static let limit = timeval(tv_sec: 20, tv_usec: 0)
+  static let limit = timeval(tv_sec: 120, tv_usec: 0)
 
   enum Failure: Error { case socket }
 
