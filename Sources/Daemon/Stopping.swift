@@ -13,6 +13,7 @@ extension Daemon {
     var commandsAreDone = false
     var saidGoodbye = false
     var isClosing = false
+    var isOver = false
     fileprivate var timers: [any ScheduledWork] = []
   }
 
@@ -64,11 +65,6 @@ extension Daemon {
     ending.isClosing = true
     control?.close()
     control = nil
-    // What is under way is written before the archive is closed; only what it could not take is lost.
-    if gate.fault != nil, !gate.isIdle {
-      ending.code = .failed
-      log.log(.archiveError, "messages and changes that could not be archived: \(gate.pending)")
-    }
     // The disk may hang, so the loop does not wait for it; `endTime` holds all the same.
     do {
       _ = try DatabaseThread { [archive = gate.archive] in
@@ -81,8 +77,13 @@ extension Daemon {
   }
 
   private func leave() {
-    guard let ending else { return }
-    if !ending.isClosing, !gate.isIdle { ending.code = .failed }
+    guard let ending, !ending.isOver else { return }
+    ending.isOver = true
+    // Whatever the archive could take, it has.
+    if !gate.isIdle {
+      ending.code = .failed
+      log.log(.archiveError, "messages and changes that could not be archived: \(gate.pending)")
+    }
     control?.close()
     control = nil
     surroundings.exit(ending.code)
