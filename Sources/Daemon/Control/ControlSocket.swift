@@ -77,7 +77,8 @@ struct ControlSocket: Sendable {
   }
 }
 
-private let streamType = LINUX_SOCK_STREAM | LINUX_SOCK_CLOEXEC
+/// A Unix stream socket, closed on exec.
+let streamType = LINUX_SOCK_STREAM | LINUX_SOCK_CLOEXEC
 
 /// Why the control socket does not stand.
 public struct ControlSocketError: Error, Sendable, CustomStringConvertible {

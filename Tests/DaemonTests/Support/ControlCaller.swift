@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import JSON
 
@@ -14,7 +13,7 @@ final class ControlCaller {
   private var input: [UInt8] = []
 
   init(_ path: String) throws {
-    descriptor = socket(AF_UNIX, LINUX_SOCK_STREAM | LINUX_SOCK_CLOEXEC, 0)
+    descriptor = socket(AF_UNIX, streamType, 0)
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
