@@ -40,11 +40,12 @@ struct ControlSocket: Sendable {
   }
 
   private func bind(_ path: String) throws(ControlSocketError) {
-    // Never open to others, not even for a moment.
-    let mask = umask(0o117)
+    // Never open to others, not even for a moment: Linux gives the file the socket's own mode, less the umask, which a
+    // unit may have set so that the group is shut out.
+    fchmod(descriptor, 0o660)
     let bound = try withSocketAddress(path) { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
-    umask(mask)
     if bound != 0 { throw ControlSocketError(path, bound) }
+    chmod(path, 0o660)
     if listen(descriptor, Self.backlog) != 0 { throw ControlSocketError(path, errno) }
   }
 
