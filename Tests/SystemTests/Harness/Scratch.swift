@@ -38,7 +38,9 @@ final class Scratch: Sendable {
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     mkdir(path + "/running", 0o700)
     mkdir(path + "/servers", 0o700)
-    guardian = try Program([Server.scripts + "/guardian", path], output: "/dev/null", isGuarded: false)
+    // In a session of its own, so that what ends ours as a whole does not end it.
+    guardian = try Program(
+      ["/usr/bin/setsid", Server.scripts + "/guardian", path], output: "/dev/null", isGuarded: false)
     return path
   }
 
