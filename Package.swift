@@ -57,6 +57,7 @@ let package = Package(
     library(
       "Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON", "CLinux"]),
     library("Control", ["Daemon", "CLinux"]),
+    library("TestSupport", []),
     library("XMPPTesting", ["EventLoop", "XMPPClient"]),
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
     .executableTarget(name: "example-bot", dependencies: ["BotKit", "Daemon"], swiftSettings: strict),
@@ -65,8 +66,8 @@ let package = Package(
     tests("XML"), tests("JID"), tests("Crypto"), tests("JSON"), tests("XMPPStanzas"), tests("SASL"),
     tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]),
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
-    tests("XMPPClient", ["XMPPTesting"]), tests("SQLite"),
-    tests("Archive"), tests("BotKit", ["XMPPTesting"]), tests("Systemd"), tests("Configuration"),
+    tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
+    tests("Archive", ["TestSupport"]), tests("BotKit", ["XMPPTesting"]), tests("Systemd"), tests("Configuration"),
     tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],

@@ -1,6 +1,7 @@
 import Archive
 import Glibc
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("The archive's file")

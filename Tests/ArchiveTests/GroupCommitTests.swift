@@ -1,5 +1,6 @@
 import Glibc
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Archive

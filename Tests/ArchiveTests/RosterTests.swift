@@ -1,5 +1,6 @@
 import Archive
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Roster and meta")

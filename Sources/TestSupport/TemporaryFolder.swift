@@ -1,10 +1,10 @@
 import Glibc
 
 /// A folder that is gone, with the files in it, when nobody holds it any more.
-final class TemporaryFolder: Sendable {
-  let path: String
+public final class TemporaryFolder: Sendable {
+  public let path: String
 
-  init() {
+  public init() {
     var template = Array("/tmp/xmppbotd-test-XXXXXX".utf8CString)
     path = template.withUnsafeMutableBufferPointer { buffer in
       guard let start = buffer.baseAddress, mkdtemp(start) != nil else { return "" }
@@ -18,10 +18,10 @@ final class TemporaryFolder: Sendable {
     rmdir(path)
   }
 
-  func file(_ name: String) -> String { path + "/" + name }
+  public func file(_ name: String) -> String { path + "/" + name }
 
   /// Names, sorted.
-  var files: [String] {
+  public var files: [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
@@ -35,12 +35,13 @@ final class TemporaryFolder: Sendable {
   }
 
   /// What the files hold, by name.
-  var contents: [String: [UInt8]] {
+  public var contents: [String: [UInt8]] {
     Dictionary(uniqueKeysWithValues: files.map { ($0, readFile(file($0))) })
   }
 }
 
-func readFile(_ path: String) -> [UInt8] {
+/// All bytes of a file; none when it can't be read.
+public func readFile(_ path: String) -> [UInt8] {
   guard let file = fopen(path, "r") else { return [] }
   defer { fclose(file) }
   var bytes: [UInt8] = []
@@ -49,7 +50,8 @@ func readFile(_ path: String) -> [UInt8] {
   return bytes
 }
 
-func writeFile(_ path: String, _ bytes: [UInt8]) {
+/// Makes or replaces a file.
+public func writeFile(_ path: String, _ bytes: [UInt8]) {
   guard let file = fopen(path, "w") else { preconditionFailure("can't write \(path)") }
   fwrite(bytes, 1, bytes.count, file)
   fclose(file)
