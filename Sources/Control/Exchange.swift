@@ -14,12 +14,16 @@ import XMPPStream
 struct AccountAccess: Sendable {
   let settings: Settings
   let password: SecretBytes
+  /// The file that it was read from.
+  let passwordSource: String
   let trust: TLSContext
 
   init(_ call: Call) throws(ControlFailure) {
     settings = try call.settings()
     do throws(ConfigurationProblems) {
-      password = SecretBytes(try Password.load(for: settings, environment: call.environment).bytes)
+      let loaded = try Password.load(for: settings, environment: call.environment)
+      password = SecretBytes(loaded.bytes)
+      passwordSource = loaded.source
     } catch {
       throw ControlFailure(.configuration, error.description)
     }

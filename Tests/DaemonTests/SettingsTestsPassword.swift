@@ -90,7 +90,7 @@ struct SettingsTestsPassword {
 
   @Test("no description shows it")
   func hidden() {
-    let password = Password(bytes: Array("hunter2".utf8))
+    let password = Password(bytes: Array("hunter2".utf8), source: "f")
     var dumped = ""
     dump(password, to: &dumped)
     for text in ["\(password)", String(reflecting: password), String(describing: [password]), dumped] {

@@ -18,7 +18,7 @@ extension Verb {
     let settings = try call.settings()
     CheckReport.good("configuration", settings.file)
     let account = try AccountAccess(call)
-    CheckReport.good("password", settings.account.passwordFile ?? "systemd credential")
+    CheckReport.good("password", account.passwordSource)
     try checkArchive(settings.archive.path)
     guard call.options["--offline"] == nil else { return }
     let report = CheckReport(account.settings)

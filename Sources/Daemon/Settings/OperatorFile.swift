@@ -8,7 +8,7 @@ enum OperatorFile {
     var status = stat()
     guard stat(path, &status) == 0 else { return unreadable() }
     guard status.st_mode & S_IFMT == S_IFREG else { return ValueProblem("is not a file", remedy: "name a program") }
-    if let problem = writableByOthers(status, path: path) { return problem }
+    if let problem = changeableByOthers(status, path: path) { return problem }
     guard access(path, X_OK) == 0 else {
       return ValueProblem("cannot be executed by this user", remedy: "chmod 755 \(path)")
     }
@@ -26,11 +26,15 @@ enum OperatorFile {
     return nil
   }
 
-  /// Root's group and the service's own are not others: many systems give each user a group and let it write.
-  private static func writableByOthers(_ status: stat, path: String) -> ValueProblem? {
-    let byGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && status.st_gid != getegid()
-    guard byGroup || status.st_mode & S_IWOTH != 0 else { return nil }
-    return ValueProblem("can be written by others", remedy: "chmod go-w \(path)")
+  /// As strict as the check before each run (BotKit's `FileTrust`), so that what is accepted here is not refused there.
+  private static func changeableByOthers(_ status: stat, path: String) -> ValueProblem? {
+    guard status.st_uid == 0 || status.st_uid == geteuid() else {
+      return ValueProblem("belongs to another user", remedy: "chown root \(path)")
+    }
+    guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+      return ValueProblem("can be written by others", remedy: "chmod go-w \(path)")
+    }
+    return nil
   }
 
   private static func unreadable() -> ValueProblem {

@@ -5,9 +5,12 @@ import Systemd
 /// The account's password, as UTF-8. Never shown by descriptions.
 public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public let bytes: [UInt8]
+  /// The file that it was read from.
+  public let source: String
 
-  init(bytes: [UInt8]) {
+  init(bytes: [UInt8], source: String) {
     self.bytes = bytes
+    self.source = source
   }
 
   public var description: String { "(password)" }
@@ -68,7 +71,7 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
       throw problem(
         file, "holds a line break or another control character", "keep the password alone in it, in one line")
     }
-    return Password(bytes: contents)
+    return Password(bytes: contents, source: file)
   }
 
   private static func problem(_ file: String, _ problem: String, _ remedy: String) -> ConfigurationProblems {
