@@ -49,6 +49,8 @@ public enum Namespace {
   public static let time = "urn:xmpp:time"
   /// XEP-0203: Delayed Delivery
   public static let delay = "urn:xmpp:delay"
+  /// XEP-0198: Stream Management
+  public static let streamManagement = "urn:xmpp:sm:3"
   /// XEP-0280: Message Carbons
   public static let carbons = "urn:xmpp:carbons:2"
   /// XEP-0308: Last Message Correction

@@ -31,6 +31,7 @@ struct StoppingTests {
     try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
     await bench.settle()
     bench.conversation.skip()
+    bench.conversation.hidesConfirmations = true
     bench.daemon.stop()
     await bench.settle()
     try bench.play("the bot says nothing")

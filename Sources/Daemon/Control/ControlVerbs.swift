@@ -63,8 +63,8 @@ extension Daemon {
     case .stopped: status["state"] = "stopping"
     }
     if ending != nil { status["state"] = "stopping" }
-    status["resumed"] = 0
-    status["reconnected"] = .int(max(0, onlineCount - 1))
+    status["resumed"] = .int(resumedCount)
+    status["reconnected"] = .int(max(0, onlineCount - 1 - resumedCount))
     status["outbox"] = .int(flow.outbox.queued)
     status["unsent_bytes"] = .int(session.unsentBytes)
     status["messages"] = .int(Int(flow.archived))
@@ -100,40 +100,6 @@ extension Daemon {
         ]
       })
     client.finish(["refused": .array(commandFaults.map { .string($0.description) })])
-  }
-
-  private func serveSend(_ request: JSON, _ client: ControlClient) {
-    guard let to = request["to"]?.stringValue, let text = request["text"]?.stringValue, !text.isEmpty else {
-      return client.fail(.usage, "a recipient and a text are needed")
-    }
-    let recipient: JID
-    do {
-      recipient = try JID(to)
-    } catch {
-      return client.fail(.usage, "'\(to)' is no address: \(error)")
-    }
-    if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
-    let offline = "the bot is not online (\(statusLine)); nothing was sent"
-    guard session.isOnline, ending == nil else { return client.fail(.offline, offline) }
-    log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)
-    flow.outbox.send(text, to: recipient, fallback: .fail) { [weak self] wasSent in
-      guard wasSent else { return client.fail(.offline, "the bot went offline; not all was sent") }
-      self?.confirm(client)
-    }
-  }
-
-  /// A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the message.
-  private func confirm(_ client: ControlClient) {
-    session.request(.get, to: settings.account.jid.server, Element("ping", Namespace.ping)) { result in
-      let unknown = "the message was sent, but whether the server has it is not known: "
-      switch result {
-      case .failure(let error) where error.condition == .remoteServerTimeout:
-        client.fail(.timedOut, unknown + "it does not answer")
-      case .failure(let error) where error.condition == .recipientUnavailable:
-        client.fail(.offline, unknown + "the stream ended")
-      default: client.finish(["state": "sent"])
-      }
-    }
   }
 
   private func serveLogLevel(_ request: JSON, _ client: ControlClient) {

@@ -132,5 +132,7 @@ public struct Settings: Sendable, Hashable {
     /// Nil: that of `[limits]`.
     public var timeout: Duration?
     public var output: Output
+    /// It may run again when the process ended in its midst.
+    public var reruns: Bool
   }
 }

@@ -124,12 +124,14 @@ enum SettingsSchema {
       "How long the command may run.")
     static let output = Key<Settings.CommandSettings.Output>(
       "output", .choice, default: "text", "How its output is sent: as text, or as a code block.")
+    static let rerun = Key(
+      "rerun", .boolean, default: "no", "Whether it runs again when the bot's process ended in its midst.")
 
     static let section = Schema.Section(
       "command", argument: "NAME", argumentKind: .commandName, "A program that contacts can run.",
       keys: [
         exec.description, description.description, usage.description, allow.description, places.description,
-        timeout.description, output.description,
+        timeout.description, output.description, rerun.description,
       ])
   }
 
