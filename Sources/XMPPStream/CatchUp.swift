@@ -123,8 +123,8 @@ public struct CatchUp<Held> {
   ///   - size: what it takes in memory, in bytes.
   public mutating func live(_ item: Held, stanzaID: String?, size: Int) -> [Action] {
     guard state != .over else { return [.release([item])] }
-    // Once one had to go, the later ones go, too: the archive will bring them behind it.
-    let isFull = owed != nil || held.count >= heldCount || bytes + size > heldBytes
+    let isFull = held.count >= heldCount || bytes + size > heldBytes
+    // None overtakes it: nothing is released before a page has brought it.
     if isFull, hasAnswered, let stanzaID {
       owed = stanzaID
       return []
