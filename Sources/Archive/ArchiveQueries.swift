@@ -25,6 +25,13 @@ public struct ArchiveQueries: ~Copyable {
     try connection.integer("SELECT max(id) FROM message")
   }
 
+  /// When the newest message was first taken, as far as is known: microseconds since 1970, UTC. Nil without messages.
+  public func newestTime() throws(DatabaseError) -> Int64? {
+    let row = try connection.statement("SELECT coalesce(delay, time) FROM message ORDER BY id DESC LIMIT 1")
+    defer { row.reset() }
+    return try row.step() ? row.integer(at: 0) : nil
+  }
+
   /// The id of the last message in the full-text index.
   func indexedUpTo() throws(DatabaseError) -> Int64 {
     try meta(.indexedUpTo).flatMap { Int64($0) } ?? 0

@@ -59,6 +59,18 @@ extension ArchiveTransaction {
     return connection.changes > 0
   }
 
+  /// The message of ours with this id is not sent any more, for the reason that `error` tells.
+  public func setAside(_ originID: String, error: String) throws(DatabaseError) {
+    let update = try statement(
+      """
+      UPDATE message INDEXED BY message_out SET state = 'failed', error = ?2
+      WHERE direction = 'out' AND state IN ('queued', 'sent') AND origin_id = ?1
+      """)
+    try update.bind(originID, at: 1)
+    try update.bind(error, at: 2)
+    try update.run()
+  }
+
   /// Everything that was sent and not acknowledged waits again. How many messages are queued now, with those.
   public func requeueSent() throws(DatabaseError) -> Int {
     try statement(

@@ -91,6 +91,14 @@ extension Daemon: SessionDelegate {
     }
   }
 
+  func session(_ session: Session, received carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
+    flow.receive(carbon, number: number)
+  }
+
+  func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?) {
+    flow.catchUp.received(archived, number)
+  }
+
   func sessionDiscovered(_ session: Session) { flow.discovered() }
 
   func session(_ session: Session, acknowledged tokens: [String]) {

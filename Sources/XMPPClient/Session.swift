@@ -163,6 +163,9 @@ public final class Session {
     }
   }
 
+  /// The resource that the server gave us last.
+  public var boundResource: String? { boundJID?.resource }
+
   /// Stanzas can be sent.
   public var isOnline: Bool {
     guard case .online = state, let link else { return false }
@@ -384,6 +387,8 @@ public final class Session {
     }
     switch origin.admit(stanza) {
     case .message(let message): return delegate?.session(self, received: message, as: element, number: number) ?? ()
+    case .carbon(let carbon): return delegate?.session(self, received: carbon, number: number) ?? ()
+    case .archived(let message): return delegate?.session(self, received: message, number: number) ?? ()
     case .presence(let presence): receive(presence)
     case .rosterPush(let iq, let query): receivePush(iq, query)
     case .request(let iq): answer(iq)
@@ -483,7 +488,33 @@ public final class Session {
         guard awaited == 0, isOnline else { return }
         profileStore = store
         publishProfile()
+        enableCarbons()
         delegate?.sessionDiscovered(self)
+      }
+    }
+  }
+
+  private func enableCarbons() {
+    guard serverFeatures.contains(Namespace.carbons) else { return }
+    request(.set, Carbon.enable) { [weak self] result in
+      if case .success = result { self?.origin.expectsCarbons = true }
+    }
+  }
+
+  /// Asks an archive for a page (XEP-0313): its results come to the delegate, then its end to `completion`.
+  /// - Parameter archive: our own account, or a room.
+  public func query(
+    _ query: ArchiveQuery, in archive: JID, completion: @escaping @LoopActor (Result<ArchiveFin, StanzaError>) -> Void
+  ) {
+    origin.expectResults(queryID: query.queryID, from: archive)
+    request(
+      .set, to: archive == options.account ? nil : archive, query.element, timeout: .seconds(60)
+    ) { [weak self] answer in
+      self?.origin.stopExpecting(queryID: query.queryID)
+      do throws(StanzaError) {
+        completion(.success(try ArchiveFin(answer: answer)))
+      } catch {
+        completion(.failure(error))
       }
     }
   }

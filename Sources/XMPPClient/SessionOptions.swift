@@ -133,6 +133,10 @@ public protocol SessionDelegate: AnyObject {
   /// `Session.handOver` or `Session.take`.
   func session(
     _ session: Session, received message: Message, as element: Element, number: StreamManagement.HandledCount?)
+  /// What another device of the account sent or received; with a number as above.
+  func session(_ session: Session, received carbon: CarbonCopy, number: StreamManagement.HandledCount?)
+  /// A result of `Session.query`; with a number as above.
+  func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?)
   /// The server told what it and the account can do (`serverFeatures`), or did not in time.
   func sessionDiscovered(_ session: Session)
   /// The server has the messages that were sent with these tokens, in this order.

@@ -18,6 +18,8 @@ public final class Conversation: SessionDelegate {
   public private(set) var events: [String] = []
   /// Called with each message, as the bot's own code would be.
   public var onMessage: (@LoopActor (Message, StreamManagement.HandledCount?) -> Void)?
+  public var onCarbon: @LoopActor (CarbonCopy, StreamManagement.HandledCount?) -> Void = { _, _ in }
+  public var onArchived: @LoopActor (ArchivedMessage, StreamManagement.HandledCount?) -> Void = { _, _ in }
   /// Called with the tokens of what the server has.
   public var onAcknowledged: @LoopActor ([String]) -> Void = { _ in }
   /// The bot's questions whether the server has what was sent are of no interest.
@@ -286,6 +288,18 @@ public final class Conversation: SessionDelegate {
     let counts = waitingCounts
     waitingCounts = []
     for count in counts { session.stored(count) }
+  }
+
+  public func session(_ session: Session, received carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
+    events.append("carbon: \(carbon.message.body ?? "")")
+    onCarbon(carbon, number)
+    if let number { session.take(number) }
+  }
+
+  public func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?) {
+    events.append("archived \(archived.id): \(archived.message.body ?? "")")
+    onArchived(archived, number)
+    if let number { session.take(number) }
   }
 
   public func sessionDiscovered(_ session: Session) {}

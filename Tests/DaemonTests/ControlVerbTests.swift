@@ -40,7 +40,8 @@ struct ControlVerbTests {
     try await bench.play(
       """
       bot: <message type='chat' to='alice@example.net' id='$m'><body>hello</body>
-       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       bot: <iq type='get' id='$p' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
       server: <iq type='result' id='$p' from='example.org'/>
       """)
@@ -78,7 +79,8 @@ struct ControlVerbTests {
     try await bench.play(
       """
       bot: <message type='chat' to='nobody@example.org' id='$m'><body>hello</body>
-       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       server: <message type='error' from='nobody@example.org' id='$m'>
        <error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>
       """)

@@ -17,6 +17,8 @@ struct OriginPolicyTests {
     case .message(let message):
       let ids = message.stanzaIDs.map(\.id).joined(separator: " ")
       return "message from \(message.from?.description ?? "nobody")" + (ids.isEmpty ? "" : " with \(ids)")
+    case .carbon: return "carbon"
+    case .archived: return "archived"
     case .presence: return "presence"
     case .rosterPush: return "push"
     case .request: return "request"

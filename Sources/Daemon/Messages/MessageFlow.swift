@@ -21,12 +21,11 @@ final class MessageFlow {
   unowned let session: Session
   let wallClock: @LoopActor () -> Int64
   private var repetitions = Repetitions()
-  /// What came while it is not known whether something before it was missed.
-  private var held: [Arrival]?
   var dispatcher: Dispatcher?
   private var received: Int64 = 0
   private let archivedBefore: Int64
   let outbox: Outbox
+  let catchUp: CatchUpFlow
   var router: Router
   /// Keep the XML of each message.
   var keepsRawXML = false
@@ -43,61 +42,82 @@ final class MessageFlow {
     archivedBefore = memory.messages
     account = session.options.account
     outbox = Outbox(session: session, gate: gate, queued: memory.queued, log: log, wallClock: wallClock)
+    catchUp = CatchUpFlow(session: session, gate: gate, memory: memory, log: log)
     for recent in memory.recent { repetitions.remember(recent) }
   }
 
   /// The dispatcher's hooks lead here.
   func attach(_ dispatcher: Dispatcher) {
     self.dispatcher = dispatcher
-  }
-
-  // MARK: - Streams
-
-  func online(_ continuity: OnlineInfo.Continuity) {
-    guard continuity != .resumed else { return outbox.resume() }
-    outbox.close()
-    if held == nil { held = [] }
-  }
-
-  func discovered() {
-    outbox.open()
-    let arrivals = held ?? []
-    held = nil
-    for arrival in arrivals { receive(arrival) }
+    catchUp.onMessage = { [weak self] in self?.take($0) }
+    catchUp.onComplete = { [weak self] in self?.outbox.open() }
   }
 
   /// Messages in the archive.
   var archived: Int64 { archivedBefore + received + outbox.accepted }
 
+  // MARK: - Streams
+
+  func online(_ continuity: OnlineInfo.Continuity) {
+    if continuity == .resumed {
+      outbox.resume()
+      catchUp.resume()
+    } else {
+      outbox.close()
+      catchUp.begin(isNew: continuity == .new)
+    }
+  }
+
+  /// What the server can do is known.
+  func discovered() {
+    catchUp.start(isOffered: session.serverFeatures.contains(Namespace.archive))
+  }
+
   // MARK: - In
 
-  /// What a message arrived with.
-  struct Arrival {
-    var message: Message
-    var element: Element
-    var number: StreamManagement.HandledCount?
-  }
-
   func receive(_ message: Message, as element: Element, number: StreamManagement.HandledCount?) {
-    let arrival = Arrival(message: message, element: element, number: number)
-    guard held == nil else { return held?.append(arrival) ?? () }
-    receive(arrival)
+    catchUp.pass(Arrival(message: message, element: element, number: number, way: .live))
   }
 
-  private func receive(_ arrival: Arrival) {
+  func receive(_ carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
+    catchUp.pass(
+      Arrival(message: carbon.message, element: carbon.element, number: number, way: .carbon(carbon.direction)))
+  }
+
+  /// Archives a message, and acts upon it if it is for the bot.
+  func take(_ arrival: Arrival) {
     let message = arrival.message
-    guard let from = message.from, message.isWorthKeeping else { return session.take(arrival.number) }
+    guard let peer = arrival.peer, message.isWorthKeeping || message.settles != nil else {
+      return pass(arrival)
+    }
     let time = wallClock()
-    let row = message.row(from: from, time: time, raw: keepsRawXML ? arrival.element.xml : nil)
-    let decision = decide(message, from: from, time: time)
+    var row = message.row(from: peer, time: time, raw: keepsRawXML ? arrival.element.xml : nil)
+    if arrival.isOurs {
+      row.direction = .out
+      row.state = .acked
+    }
+    let decision = arrival.mayAct(as: session.boundResource) ? decide(message, from: peer, time: time) : nil
     var answer: [NewMessage] = []
-    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: from, thread: message.thread) }
-    let entry = Entry(row: row, answer: answer, decision: decision, bounced: message.kind == .error ? message.id : nil)
+    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: peer, thread: message.thread) }
+    let entry = Entry(arrival, row: row, answer: answer, decision: decision)
     commit(entry, arrival.number) { [weak self] id in
       guard let self else { return }
       log.log(
-        .messageReceived, at: .debug, "message from \(from)", peer: from.bare.description, stanzaID: message.id)
-      act(decision, answer, to: from, message: id)
+        .messageReceived, at: .debug, "message \(arrival.isOurs ? "to" : "from") \(peer)", peer: peer.bare.description,
+        stanzaID: message.id)
+      act(decision, answer, to: peer, message: id)
+    }
+  }
+
+  /// There is nothing to keep of it but where it stood.
+  private func pass(_ arrival: Arrival) {
+    guard let cursor = arrival.cursor else { return session.take(arrival.number) }
+    let count = session.handOver(arrival.number)
+    gate.write { transaction throws(DatabaseError) in
+      transaction.noteCursor(cursor.id, of: cursor.by)
+      if let count { transaction.noteHandled(count.h) }
+    } done: { [weak self] in
+      if let count { self?.session.stored(count) }
     }
   }
 
@@ -107,33 +127,14 @@ final class MessageFlow {
     return router.decide(chat, now: .now)
   }
 
-  /// What goes into the archive together.
-  private struct Entry: Sendable {
-    var row: NewMessage
-    var answer: [NewMessage]
-    /// The name of the command that is to run.
-    var command: String?
-    /// The id of our message that came back as an error.
-    var bounced: String?
-
-    init(row: NewMessage, answer: [NewMessage], decision: Decision?, bounced: String?) {
-      self.row = row
-      self.answer = answer
-      self.bounced = bounced
-      if case .run(let command)? = decision { self.command = command.request.command }
-    }
-
-    /// About what it holds in memory.
-    var bytes: Int {
-      512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0)
-        + answer.reduce(0) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
-    }
-  }
-
   private enum Committed {
     case new(Int64), duplicate
     /// The error that came back for a message of ours.
     case bounce(Int64)
+    /// A message of ours, which the server has.
+    case ours
+    /// Nothing but the word that a message of ours arrived.
+    case receipt
   }
 
   /// Commits all of it in one transaction, with the count of what is handled; `done` gets the row's id, unless the message
@@ -144,14 +145,15 @@ final class MessageFlow {
     let count = session.handOver(number)
     gate.write(bytes: entry.bytes) { transaction throws(DatabaseError) -> Committed in
       let committed = try Self.commit(entry, in: transaction)
-      if let id = entry.row.stanzaID { try transaction.noteCursor(id.id, of: id.by) }
-      if let count { try transaction.noteHandled(count.h) }
+      if let cursor = entry.cursor { transaction.noteCursor(cursor.id, of: cursor.by) }
+      if let count { transaction.noteHandled(count.h) }
       return committed
     } done: { [weak self] result in
       guard let self else { return }
       if let count { session.stored(count) }
       switch result {
-      case .duplicate: return
+      case .duplicate, .receipt: return
+      case .ours: if let id = entry.row.originID ?? entry.row.messageID { outbox.confirmed(id) }
       case .new(let id):
         received += 1
         done(id)
@@ -166,12 +168,18 @@ final class MessageFlow {
   private nonisolated static func commit(
     _ entry: Entry, in transaction: borrowing ArchiveTransaction
   ) throws(DatabaseError) -> Committed {
-    guard case .inserted(let id) = try transaction.insert(entry.row) else { return .duplicate }
-    for row in entry.answer { try transaction.insert(row) }
-    if let command = entry.command { try transaction.openCommand(command, message: id, at: entry.row.time) }
-    guard let bounced = entry.bounced else { return .new(id) }
-    let error = entry.row.error ?? "error"
-    return try transaction.fail(messageID: bounced, peer: entry.row.peer, error: error) ? .bounce(id) : .new(id)
+    for (id, state) in entry.settles { try transaction.advance(id, peer: entry.row.peer, to: state) }
+    guard entry.isKept else { return .receipt }
+    switch try entry.isArchived ? transaction.insertArchived(entry.row) : transaction.insert(entry.row) {
+    case .duplicate: return .duplicate
+    case .recognised: return entry.row.direction == .out ? .ours : .duplicate
+    case .inserted(let id):
+      for row in entry.answer { try transaction.insert(row) }
+      if let command = entry.command { try transaction.openCommand(command, message: id, at: entry.row.time) }
+      guard let bounced = entry.bounced else { return .new(id) }
+      let error = entry.row.error ?? "error"
+      return try transaction.fail(messageID: bounced, peer: entry.row.peer, error: error) ? .bounce(id) : .new(id)
+    }
   }
 
   private func tellBounce(_ entry: Entry) {
@@ -185,7 +193,7 @@ final class MessageFlow {
   /// Stores how many stanzas are handled, when no message does.
   func store(_ count: StreamManagement.HandledCount) {
     gate.write { transaction throws(DatabaseError) in
-      try transaction.noteHandled(count.h)
+      transaction.noteHandled(count.h)
     } done: { [weak self] in
       self?.session.stored(count)
     }

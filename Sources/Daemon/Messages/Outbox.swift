@@ -65,9 +65,12 @@ final class Outbox {
   /// The server has these messages.
   func acknowledged(_ ids: [String]) {
     receipts.add(ids)
-    for id in ids { waiters.removeValue(forKey: id)?(.acked) }
+    for id in ids { confirmed(id) }
     if waitsForServer { resume() }
   }
+
+  /// The server has this message, as the archive knows already.
+  func confirmed(_ id: String) { waiters.removeValue(forKey: id)?(.acked) }
 
   /// The message must not be sent again.
   func setAside(_ id: String) {
@@ -167,10 +170,13 @@ final class Outbox {
     var message = Message(Message.Kind(row.kind), to: recipient, id: id, body: row.body)
     message.originID = row.originID
     message.thread = row.thread
-    if row.room == nil { message.chatState = .active }
-    var element = message.element
-    if delayed { element.append(Delay.element(stamp: row.time, from: session.options.account)) }
-    guard session.send(element, token: id) else { return false }
+    if row.room == nil {
+      message.chatState = .active
+      message.receipt = .request
+      message.marker = .markable
+    }
+    if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
+    guard session.send(message.element, token: id) else { return false }
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
   }

@@ -1,4 +1,3 @@
-import JID
 import XML
 
 /// XEP-0203 (2.0): when, and by whom, a stanza was first taken before it was held back.
@@ -7,13 +6,18 @@ public struct Delay: Sendable, Hashable {
   public var stamp: Int64?
   public var from: String?
 
+  public init(stamp: Int64, from: String? = nil) {
+    self.stamp = stamp
+    self.from = from
+  }
+
   init(_ element: Element) {
     stamp = element["stamp"].flatMap(Timestamp.parse)
     from = element["from"]
   }
 
-  /// What we write: `stamp` in microseconds since 1970, UTC.
-  public static func element(stamp: Int64, from: JID) -> Element {
-    Element("delay", Namespace.delay, [("from", from.description), ("stamp", Timestamp.format(stamp))])
+  /// Nil without a stamp, which a delay must have.
+  public var element: Element? {
+    stamp.map { Element("delay", Namespace.delay, [("from", from), ("stamp", Timestamp.format($0))]) }
   }
 }

@@ -99,8 +99,9 @@ final class FlowBench {
     try play(
       """
       bot: <message type='chat' to='\(to)' id='$answer\(answers)-'><body>\(body)</body>\(more)
-       <origin-id xmlns='urn:xmpp:sid:0' id='$answer\(answers)-'/>
-       <active xmlns='http://jabber.org/protocol/chatstates'/>\(delay)</message>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$answer\(answers)-'/>\(delay)
+       <request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       """)
   }
   private var answers = 0
