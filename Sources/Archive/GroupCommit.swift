@@ -37,7 +37,6 @@ struct GroupCommit {
   /// A savepoint for each write would copy every page that the write changes. So it is used only when a write has failed
   /// half-way, which is rare: then the group starts again.
   private func run(_ writes: ArraySlice<PendingWrite>, isolated: Bool) throws(GroupError) {
-    state.clear()
     defer { state.clear() }
     do throws(DatabaseError) {
       try connection.statement("BEGIN IMMEDIATE").run()

@@ -5,7 +5,7 @@ import SQLite
 /// Progress that its writes note (`noteHandled`, `noteCursor`) is written once, at the end of its transaction, since only
 /// the last of each counts.
 final class GroupState {
-  /// Made when the first is looked for.
+  /// Made when the first is looked for; not valid any more once rows are undone, whose ids are given again.
   var newest: NewestMessages?
   private var handled: UInt32?
   private var cursors: [(archive: String, stanzaID: String)] = []
@@ -25,6 +25,7 @@ final class GroupState {
   var mark: Mark { Mark(handled: handled, cursors: cursors.count) }
 
   func undo(to mark: Mark) {
+    newest = nil
     handled = mark.handled
     cursors.removeSubrange(mark.cursors...)
   }

@@ -165,20 +165,26 @@ struct RecognitionTests {
   func sameGroup() throws {
     let archive = try openArchive(folder)
     try archive.insertAndWait(incoming("0"))
+    // What each work inserts: id and whether it is delayed. The first fails behind its last.
+    let works: [[(String, Bool)]] = [
+      [("a", false), ("1", true)], [("b", false), ("1", true)], [("b", true)], [("1", true)],
+    ]
     let gate = GroupCommitTests.Gate()
     gate.hold(archive)
-    let outcomes = (0..<4).map { _ in Outcome<ArchiveTransaction.Insertion>() }
+    let outcomes = works.map { _ in Outcome<ArchiveTransaction.Insertion?>() }
     for (number, outcome) in outcomes.enumerated() {
-      let row = incoming(number == 0 ? "0" : "1", delayed: true)
+      let rows = works[number].map { incoming($0.0, delayed: $0.1) }
       archive.write(
         { transaction throws(DatabaseError) in
-          let insertion = try transaction.insert(row)
-          if number == 1 { throw DatabaseError(code: .constraint, message: "refused", path: "", operation: "") }
-          return insertion
+          var last: ArchiveTransaction.Insertion?
+          for row in rows { last = try transaction.insert(row) }
+          if number == 0 { throw DatabaseError(code: .constraint, message: "refused", path: "", operation: "") }
+          return last
         }, completion: outcome.set)
     }
     gate.release()
-    #expect(outcomes.map { try? $0.wait().get() } == [.duplicate, nil, .inserted(id: 2), .duplicate])
+    #expect(
+      outcomes.map { (try? $0.wait().get()) ?? nil } == [nil, .inserted(id: 3), .duplicate, .duplicate])
     archive.close()
   }
 
