@@ -5,12 +5,11 @@ public struct ArchiveTransaction: ~Copyable {
   /// Reading, with what this transaction has written so far.
   public let queries: ArchiveQueries
   let connection: Connection
-  /// Written once, before the group is committed.
-  let notes: GroupNotes
+  let group: GroupState
 
-  init(_ connection: Connection, notes: GroupNotes) {
+  init(_ connection: Connection, group: GroupState) {
     self.connection = connection
-    self.notes = notes
+    self.group = group
     queries = ArchiveQueries(connection)
   }
 

@@ -10,28 +10,19 @@ extension ArchiveTransaction {
   public func insertArchived(_ message: NewMessage) throws(DatabaseError) -> Insertion {
     guard let stanzaID = message.stanzaID else { return try insert(message) }
     if try isKnown(stanzaID) { return .duplicate }
-    switch message.direction {
-    case .out:
-      guard let id = message.originID ?? message.messageID, let twin = try ownTwin(originID: id) else { break }
+    if message.direction == .out, let id = message.originID ?? message.messageID, let own = try ownTwin(originID: id) {
       try acknowledge([id])
-      if twin.hasStanzaID { return .duplicate }
-      return try recognise(twin.id, stanzaID)
-    case .in:
-      guard let twin = try twin(of: message, within: Self.archiveReach, oldest: true) else { break }
+      return own.hasStanzaID ? .duplicate : try recognise(own.id, stanzaID)
+    }
+    // What other devices of the account sent may have no origin-id.
+    if message.direction == .in || message.originID == nil, let twin = try twin(of: message, isStamped: false) {
       return try recognise(twin, stanzaID)
     }
     return try add(message)
   }
 
   /// Whether `message`, which the server had kept back, is among the newest.
-  func hasTwin(_ message: NewMessage) throws(DatabaseError) -> Bool {
-    try twin(of: message, within: Self.offlineReach, oldest: false) != nil
-  }
-
-  /// So many of the newest ids are looked through, as far as they are of the same peer. Offline storage gives what came in
-  /// the last moments before a crash, and gives it first; a hostile peer can make us look, so it must be cheap.
-  private static let offlineReach: Int64 = 2_000
-  private static let archiveReach: Int64 = 10_000
+  func hasTwin(_ message: NewMessage) throws(DatabaseError) -> Bool { try twin(of: message) != nil }
 
   private func recognise(_ id: Int64, _ stanzaID: NewMessage.StanzaID) throws(DatabaseError) -> Insertion {
     let update = try statement("UPDATE message SET stanza_id = ?, stanza_id_by = ? WHERE id = ?")
@@ -63,34 +54,58 @@ extension ArchiveTransaction {
     return try row.step() ? (row.integer(at: 0), row.integer(at: 1) != 0) : nil
   }
 
-  /// The row that holds the same as `message`, which came in. `oldest`: the first that has no stanza-id, since an archive
-  /// gives what it has in order; else the newest, whatever it has.
-  private func twin(
-    of message: NewMessage, within reach: Int64, oldest: Bool
-  ) throws(DatabaseError) -> Int64? {
+  /// The oldest of the newest rows that holds the same as `message`; `isStamped`: only one that has a stanza-id, or
+  /// has none. The oldest, since an archive gives what it has in order.
+  private func twin(of message: NewMessage, isStamped: Bool? = nil) throws(DatabaseError) -> Int64? {
     guard let messageID = message.messageID else { return nil }
+    let newest = try newestMessages()
     let row = try statement(
-      oldest
-        ? """
-        SELECT id FROM message INDEXED BY message_peer
-        WHERE peer = ?1 AND id > (SELECT max(id) FROM message) - ?2 AND direction = 'in' AND stanza_id IS NULL
-          AND message_id = ?3 AND body IS ?4 AND resource IS ?5 AND (room IS NULL OR nick IS ?6)
-        ORDER BY id LIMIT 1
-        """
-        : """
-        SELECT id FROM message INDEXED BY message_peer
-        WHERE peer = ?1 AND id > (SELECT max(id) FROM message) - ?2 AND direction = 'in'
-          AND message_id = ?3 AND body IS ?4 AND resource IS ?5 AND (room IS NULL OR nick IS ?6)
-        ORDER BY id DESC LIMIT 1
-        """)
-    defer { row.reset() }
-    try row.bind(message.peer, at: 1)
-    try row.bind(reach, at: 2)
-    try row.bind(messageID, at: 3)
+      """
+      SELECT id FROM message
+      WHERE id = ?1 AND peer = ?2 AND direction = ?8 AND message_id = ?3 AND body IS ?4 AND resource IS ?5
+        AND (room IS NULL OR nick IS ?6) AND ifnull((stanza_id IS NOT NULL) = ?7, 1)
+      """)
+    for id in newest.candidates(peer: message.peer, messageID: messageID) {
+      if try bind(message, id, isStamped, to: row).firstID() != nil { return id }
+    }
+    // What this group has added since.
+    let added = try statement(
+      """
+      SELECT id FROM message INDEXED BY message_peer
+      WHERE id > ?1 AND peer = ?2 AND direction = ?8 AND message_id = ?3 AND body IS ?4 AND resource IS ?5
+        AND (room IS NULL OR nick IS ?6) AND ifnull((stanza_id IS NOT NULL) = ?7, 1)
+      ORDER BY id LIMIT 1
+      """)
+    return try bind(message, newest.last, isStamped, to: added).firstID()
+  }
+
+  private func newestMessages() throws(DatabaseError) -> NewestMessages {
+    if let known = group.newest { return known }
+    let newest = try NewestMessages(queries)
+    group.newest = newest
+    return newest
+  }
+
+  private func bind(
+    _ message: NewMessage, _ id: Int64, _ isStamped: Bool?, to row: Statement
+  ) throws(DatabaseError) -> Statement {
+    try row.bind(id, at: 1)
+    try row.bind(message.peer, at: 2)
+    try row.bind(message.messageID, at: 3)
     try row.bind(message.body, at: 4)
     try row.bind(message.resource, at: 5)
     try row.bind(message.nick, at: 6)
-    return try row.step() ? row.integer(at: 0) : nil
+    try row.bind(isStamped.map { $0 ? 1 : 0 }, at: 7)
+    try row.bind(message.direction.rawValue, at: 8)
+    return row
+  }
+}
+
+extension Statement {
+  /// The first column of the first row, if there is one.
+  fileprivate func firstID() throws(DatabaseError) -> Int64? {
+    defer { reset() }
+    return try step() ? integer(at: 0) : nil
   }
 }
 

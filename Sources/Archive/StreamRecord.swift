@@ -55,7 +55,7 @@ extension ArchiveTransaction {
   /// Replaces what is known of the session that can be resumed, or forgets it.
   public func setStream(_ record: StreamRecord?) throws(DatabaseError) {
     // A count noted before is the old session's.
-    notes.note(handled: nil)
+    group.note(handled: nil)
     try statement("DELETE FROM stream").run()
     guard let record else { return try statement("DELETE FROM progress WHERE source = ''").run() }
     let insert = try statement("INSERT INTO stream (id, jid, location, sent, trusts_ids) VALUES (?, ?, ?, ?, ?)")
@@ -70,11 +70,11 @@ extension ArchiveTransaction {
 
   /// All of the server's stanzas up to the `h`th are in the archive, as far as they belong there. Written with the group's
   /// rows, once for all its writes; of no effect without a stream.
-  public func noteHandled(_ h: UInt32) { notes.note(handled: h) }
+  public func noteHandled(_ h: UInt32) { group.note(handled: h) }
 
   /// Everything of `archive` (a bare JID) up to this stanza-id is here; "": start at its beginning. Written with the
   /// group's rows, once for all its writes.
-  public func noteCursor(_ stanzaID: String, of archive: String) { notes.note(stanzaID, of: archive) }
+  public func noteCursor(_ stanzaID: String, of archive: String) { group.note(stanzaID, of: archive) }
 
   func setProgress(of source: String, to position: String) throws(DatabaseError) {
     let set = try statement("INSERT INTO progress VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position")

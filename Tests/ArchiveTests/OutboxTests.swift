@@ -133,27 +133,31 @@ struct OutboxTests {
     archive.close()
   }
 
-  @Test("a message on its way out touches one page of the index of our own, however many there are")
+  @Test("messages on their way out share one page of the index of our own, however many there are")
   func pages() throws {
     let archive = try openArchive(folder)
     try archive.writeAndWait { [alice] transaction throws(DatabaseError) in
       for number in 0..<5_000 {
         var row = NewMessage(.out, .chat, peer: alice, time: start, body: "text", state: .acked)
-        row.originID = "\((number &* 7_919) % 5_003)"
+        row.originID = "\(number * 7_919 % 5_003)"
         try transaction.insert(row)
       }
-      var row = NewMessage(.out, .chat, peer: alice, time: start, body: "text", state: .sent)
-      row.originID = "first"
-      try transaction.insert(row)
     }
-    _ = try archive.search("text")  // the index has caught up: only what follows writes
     archive.close()
     let connection = try Connection(path: archive.path, access: .readWrite)
     try connection.useWAL(sizeLimit: 1_000_000)
-    try connection.execute(
-      "INSERT INTO message (time, direction, kind, state, peer, body, origin_id) VALUES (1, 'out', 'chat', 'sent', 'alice@example.org', 'text', '2500')"
-    )
-    // The table, its counter, message_peer and message_out.
-    #expect(connection.walPages == 4)
+    try connection.transaction { () throws(DatabaseError) in
+      for number in 1...9 {
+        let insert = try connection.statement(
+          """
+          INSERT INTO message (time, direction, kind, state, peer, body, origin_id)
+          VALUES (1, 'out', 'chat', 'sent', 'alice@example.org', 'text', ?)
+          """)
+        try insert.bind("\(number)500", at: 1)
+        try insert.run()
+      }
+    }
+    // The table, its counter, message_peer and message_out; one of them may be full, which makes two more.
+    #expect(connection.walPages <= 6)
   }
 }

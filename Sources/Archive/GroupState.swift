@@ -1,8 +1,12 @@
 import SQLite
 
-/// What the writes of a group note of their progress (`noteHandled`, `noteCursor`): written once for the group, at the end
-/// of its transaction, since only the last of each counts. For the database's thread.
-final class GroupNotes {
+/// What a group holds besides its rows, until it is committed. For the database's thread.
+///
+/// Progress that its writes note (`noteHandled`, `noteCursor`) is written once, at the end of its transaction, since only
+/// the last of each counts.
+final class GroupState {
+  /// Made when the first is looked for; not valid any more once rows are undone, whose ids are given again.
+  var newest: NewestMessages?
   private var handled: UInt32?
   private var cursors: [(archive: String, stanzaID: String)] = []
 
@@ -21,17 +25,19 @@ final class GroupNotes {
   var mark: Mark { Mark(handled: handled, cursors: cursors.count) }
 
   func undo(to mark: Mark) {
+    newest = nil
     handled = mark.handled
     cursors.removeSubrange(mark.cursors...)
   }
 
   func clear() {
+    newest = nil
     handled = nil
     cursors.removeAll(keepingCapacity: true)
   }
 
-  /// Writes the last of each.
-  func write(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {
+  /// Writes the last of each note.
+  func writeNotes(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {
     if let handled {
       // Without a stream there is no such row.
       let update = try transaction.statement("UPDATE progress SET position = ? WHERE source = ''")
@@ -43,6 +49,5 @@ final class GroupNotes {
       written.append(cursor.archive)
       try transaction.setProgress(of: cursor.archive, to: cursor.stanzaID)
     }
-    clear()
   }
 }
