@@ -94,6 +94,10 @@ public struct CatchUp<Held> {
 
   public var isOver: Bool { state == .over }
 
+  /// Whether `start` should come before the initial presence. Once asked, Prosody lets go what it stored for a client that
+  /// was offline, since a client that asks has it from the archive; the first time, when nothing is fetched, it hasn't.
+  public var startsBeforePresence: Bool { cursor != nil }
+
   /// The stream is there, for the first time or again.
   /// - Parameter queryID: a text that nobody can guess; each query's id begins with it.
   public mutating func start(queryID: String) -> [Action] {

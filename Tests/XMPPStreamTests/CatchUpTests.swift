@@ -10,6 +10,7 @@ struct CatchUpTests {
   @Test("the first time nothing is fetched: where the archive ends is where the next one begins")
   func firstTime() throws {
     var talk = try CatchUpDialogue(cursor: nil)
+    #expect(!talk.machine.startsBeforePresence)
     #expect(talk.start() == ["query q-1: 1 before ''"])
     #expect(talk.live("hello", id: "z") == [])
     #expect(try talk.page("y") == ["cursor 'y'", "release hello", "complete: up to date, 0 messages fetched"])
@@ -23,6 +24,7 @@ struct CatchUpTests {
     _ = talk.start()
     #expect(try talk.page(complete: true) == ["cursor ''", "complete: up to date, 0 messages fetched"])
     var next = try CatchUpDialogue(cursor: "")
+    #expect(next.machine.startsBeforePresence)
     #expect(next.start() == ["query q-1: 2 from the beginning"])
     #expect(try next.page("a", "b") == ["archive a", "archive b", "query q-2: 2 after b"])
     #expect(try next.page(complete: true) == ["complete: up to date, 2 messages fetched"])
