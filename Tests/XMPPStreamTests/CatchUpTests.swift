@@ -305,6 +305,28 @@ struct CatchUpTests {
     #expect(try talk.page("0") == ["cursor '0'", "complete: up to date, 0 messages fetched"])
   }
 
+  @Test("while it is asked for nothing but where it ends, no live message is let go")
+  func heldWhileBridging() throws {
+    var talk = try CatchUpDialogue(cursor: "a", newest: "2026-11-30T10:00:00Z", heldCount: 0)
+    _ = talk.start()
+    _ = talk.fail(.cancel, .itemNotFound)
+    #expect(try talk.page(complete: true) == ["query q-3: 1 before ''"])
+    #expect(talk.live("one", id: "z") == [])
+    #expect(try talk.page("z") == ["cursor 'z'", "release one", "complete: up to date, 0 messages fetched"])
+  }
+
+  @Test("a message that was let go before the archive forgot is fetched nevertheless")
+  func owedWhileBridging() throws {
+    var talk = try CatchUpDialogue(cursor: "a", newest: "2026-11-30T10:00:00Z", heldCount: 0)
+    _ = talk.start()
+    _ = try talk.page("b", "c")
+    _ = talk.fail(.cancel, .itemNotFound)
+    #expect(talk.live("one", id: "d") == [])
+    #expect(try talk.page(complete: true) == ["retry after 1.0 seconds"])
+    #expect(talk.retry() == ["query q-4: 2 from the beginning since 2026-11-30T09:50:00Z"])
+    #expect(try talk.page("d", complete: true) == ["archive d", "complete: up to date, 3 messages fetched"])
+  }
+
   @Test("when it forgot the cursor and nothing is known here, it is asked for all that it has")
   func forgottenBoth() throws {
     var talk = try CatchUpDialogue(cursor: "a")
