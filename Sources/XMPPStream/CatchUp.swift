@@ -94,6 +94,10 @@ public struct CatchUp<Held> {
 
   public var isOver: Bool { state == .over }
 
+  /// Whether `start` should come before the initial presence. Once asked, Prosody lets go what it stored for a client that
+  /// was offline, since a client that asks has it from the archive; the first time, when nothing is fetched, it hasn't.
+  public var startsBeforePresence: Bool { cursor != nil }
+
   /// The stream is there, for the first time or again.
   /// - Parameter queryID: a text that nobody can guess; each query's id begins with it.
   public mutating func start(queryID: String) -> [Action] {
@@ -124,8 +128,8 @@ public struct CatchUp<Held> {
   public mutating func live(_ item: Held, stanzaID: String?, size: Int) -> [Action] {
     guard state != .over else { return [.release([item])] }
     let isFull = held.count >= heldCount || bytes + size > heldBytes
-    // None overtakes it: nothing is released before a page has brought it.
-    if isFull, hasAnswered, let stanzaID {
+    // None overtakes it: nothing is released before a page has brought it. Where nothing is fetched, none will.
+    if isFull, hasAnswered, cursor != nil, let stanzaID {
       owed = stanzaID
       return []
     }
@@ -138,10 +142,10 @@ public struct CatchUp<Held> {
   public mutating func received(_ message: ArchivedMessage) -> [Action] {
     guard state == .asking, let query, message.queryID == query.queryID, message.archive == archive else { return [] }
     page = (page?.first ?? message.id, message.id)
-    if message.id == owed { owed = nil }
     // The first time, all that counts is where the archive ends.
     guard cursor != nil else { return [] }
     cursor = message.id
+    if owed == message.id { owed = nil }
     isBridging = false
     losses = 0
     archived += 1
@@ -200,7 +204,7 @@ public struct CatchUp<Held> {
       failures = 0
       losses = 0
       isBridging = false
-      if last == owed { owed = nil }
+      if owed == last { owed = nil }
       if last != cursor {
         cursor = last
         actions.append(.setCursor(last))
@@ -211,15 +215,14 @@ public struct CatchUp<Held> {
 
   /// The archive says that this is all.
   private mutating func arrive(hasProgress: Bool) -> [Action] {
-    if isBridging {
+    if isBridging, owed == nil {
       // Nothing came since then. Where the archive ends, it can still say; an empty one ends at its beginning.
       guard start == nil else {
         start = nil
         cursor = nil
         return ask()
       }
-      isBridging = false
-      return [.setCursor("")] + arrive(hasProgress: false)
+      return [.setCursor("")] + end(.upToDate(archived: archived))
     }
     guard owed != nil else { return end(.upToDate(archived: archived)) }
     // What was let go here is not on a page yet: it came after the query, or the archive is a little late.

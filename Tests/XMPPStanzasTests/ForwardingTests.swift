@@ -17,35 +17,43 @@ struct ForwardingTests {
 
   // MARK: - Carbons
 
-  @Test("a carbon of Prosody's tells direction and message; the bare element enables them")
+  @Test("a carbon of Prosody's tells direction and message, and the archive's id of it")
   func prosodyCarbon() throws {
     let carbon = try Carbon(
       wrapped(
         """
-        <message to='bot@example.org/r' type='chat' from='bot@example.org'><sent xmlns='urn:xmpp:carbons:2'>\
-        <forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' to='alice@example.org' type='chat' id='s1' \
-        from='bot@example.org/phone' xml:lang='en'><body>by hand</body></message></forwarded></sent></message>
+        <message to='bot@example.org/r' from='bot@example.org' type='chat'><sent xmlns='urn:xmpp:carbons:2'>\
+        <forwarded xmlns='urn:xmpp:forward:0'><message from='bot@example.org/phone' xmlns='jabber:client' \
+        to='alice@example.org' id='p1' type='chat' xml:lang='en'><body>by hand</body><origin-id xmlns='urn:xmpp:sid:0' \
+        id='p1'/><stanza-id id='fAarCya9n8IAMcZiLr67BspZ' by='bot@example.org' xmlns='urn:xmpp:sid:0'/></message>\
+        </forwarded></sent></message>
         """))
     #expect(carbon.direction == .sent)
-    #expect(try carbon.forwarded.message.from == JID("bot@example.org/phone"))
-    #expect(carbon.forwarded.message.body == "by hand" && carbon.forwarded.message.id == "s1")
-    #expect(carbon.forwarded.element["id"] == "s1" && carbon.forwarded.delay == nil)
-    #expect(Carbon.enable.xml == "<enable xmlns='urn:xmpp:carbons:2'/>")
+    let message = carbon.forwarded.message
+    #expect(try message.from == JID("bot@example.org/phone"))
+    #expect(message.body == "by hand" && message.id == "p1" && message.originID == "p1" && message.lang == "en")
+    #expect(message.stanzaIDs == [StanzaID(id: "fAarCya9n8IAMcZiLr67BspZ", by: "bot@example.org")])
+    #expect(carbon.forwarded.element["id"] == "p1" && carbon.forwarded.delay == nil)
   }
 
-  @Test("a carbon of ejabberd's tells the archive's id of the message inside")
+  @Test("a carbon of ejabberd's is read in the same way")
   func ejabberdCarbon() throws {
     let carbon = try Carbon(
       wrapped(
         """
         <message to='bot@example.org/r' from='bot@example.org' type='chat'><received xmlns='urn:xmpp:carbons:2'>\
         <forwarded xmlns='urn:xmpp:forward:0'><message xml:lang='en' to='bot@example.org/phone' \
-        from='alice@example.org/x' type='chat' id='r1' xmlns='jabber:client'><archived by='bot@example.org' \
-        id='1675209600123456' xmlns='urn:xmpp:mam:tmp'/><stanza-id by='bot@example.org' id='1675209600123456' \
-        xmlns='urn:xmpp:sid:0'/><body>hi</body></message></forwarded></received></message>
+        from='alice@example.org/a' type='chat' id='a2' xmlns='jabber:client'><archived by='bot@example.org' \
+        id='1796037868243918' xmlns='urn:xmpp:mam:tmp'/><stanza-id by='bot@example.org' id='1796037868243918' \
+        xmlns='urn:xmpp:sid:0'/><body>two</body></message></forwarded></received></message>
         """))
-    #expect(carbon.direction == .received)
-    #expect(carbon.forwarded.message.stanzaIDs == [StanzaID(id: "1675209600123456", by: "bot@example.org")])
+    #expect(carbon.direction == .received && carbon.forwarded.message.body == "two")
+    #expect(carbon.forwarded.message.stanzaIDs == [StanzaID(id: "1796037868243918", by: "bot@example.org")])
+  }
+
+  @Test("carbons are asked for with one element")
+  func enable() {
+    #expect(Carbon.enable.xml == "<enable xmlns='urn:xmpp:carbons:2'/>")
   }
 
   @Test(
@@ -82,15 +90,31 @@ struct ForwardingTests {
     let result = try ArchiveResult(
       wrapped(
         """
-        <message to='bot@example.org/r' from='bot@example.org'><result queryid='q1' id='v8TqYkZ2' xmlns='urn:xmpp:mam:2'>\
-        <forwarded xmlns='urn:xmpp:forward:0'><delay stamp='2026-11-30T10:00:00Z' xmlns='urn:xmpp:delay'/>\
-        <message xmlns='jabber:client' to='bot@example.org' type='chat' id='a1' from='alice@example.org/x'>\
-        <body>ping</body><delay xmlns='urn:xmpp:delay' stamp='2026-11-30T09:00:00Z'/></message></forwarded></result></message>
+        <message to='bot@example.org/r'><result id='b4VzrAQtCqIxYKKZlg4qDNm0' queryid='q2' xmlns='urn:xmpp:mam:2'>\
+        <forwarded xmlns='urn:xmpp:forward:0'><delay stamp='2026-11-30T11:24:24Z' xmlns='urn:xmpp:delay'/>\
+        <message from='alice@example.org/a' xmlns='jabber:client' to='bot@example.org/phone' id='a2' type='chat' \
+        xml:lang='en'><body>two</body></message></forwarded></result></message>
         """))
-    #expect(result.id == "v8TqYkZ2" && result.queryID == "q1")
-    #expect(result.forwarded.delay?.stamp == Timestamp.parse("2026-11-30T10:00:00Z"))
-    #expect(result.forwarded.message.body == "ping")
-    #expect(result.forwarded.message.delay?.stamp == Timestamp.parse("2026-11-30T09:00:00Z"))
+    #expect(result.id == "b4VzrAQtCqIxYKKZlg4qDNm0" && result.queryID == "q2")
+    #expect(result.forwarded.delay?.stamp == Timestamp.parse("2026-11-30T11:24:24Z"))
+    #expect(result.forwarded.message.body == "two" && result.forwarded.message.delay == nil)
+  }
+
+  @Test("a result of ejabberd's tells the time behind the message")
+  func ejabberdResult() throws {
+    let result = try ArchiveResult(
+      wrapped(
+        """
+        <message to='bot@example.org/r' from='bot@example.org'><result id='1796037868223383' queryid='q1' \
+        xmlns='urn:xmpp:mam:2'><forwarded xmlns='urn:xmpp:forward:0'><message xml:lang='en' to='alice@example.org' \
+        from='bot@example.org/r' type='chat' id='r1' xmlns='jabber:client'><archived by='bot@example.org' \
+        id='1796037868223383' xmlns='urn:xmpp:mam:tmp'/><stanza-id by='bot@example.org' id='1796037868223383' \
+        xmlns='urn:xmpp:sid:0'/><origin-id xmlns='urn:xmpp:sid:0' id='r1'/><body>answer</body></message>\
+        <delay from='example.org' stamp='2026-11-30T11:24:28.223383Z' xmlns='urn:xmpp:delay'/></forwarded></result></message>
+        """))
+    #expect(result.id == "1796037868223383" && result.queryID == "q1")
+    #expect(result.forwarded.delay?.stamp == Timestamp.parse("2026-11-30T11:24:28.223383Z"))
+    #expect(result.forwarded.message.originID == "r1" && result.forwarded.message.body == "answer")
   }
 
   @Test("a result without an id, or whose message was removed, is none (XEP-0313 section 3.2)")
@@ -127,34 +151,41 @@ struct ForwardingTests {
         + "<set xmlns='http://jabber.org/protocol/rsm'/></query>")
   }
 
-  @Test("the end of a page is read as Prosody, ejabberd and the XEP's own examples write it")
-  func fin() throws {
-    let page = try #require(
-      ArchiveFin(
-        Element(
-          parsing: """
-            <fin xmlns='urn:xmpp:mam:2'><set xmlns='http://jabber.org/protocol/rsm'><count>20</count>\
-            <first index='3'>a</first><last>b</last></set></fin>
-            """)))
-    #expect(!page.isComplete && page.isStable)
-    #expect(page.page.first == "a" && page.page.last == "b" && page.page.count == 20 && page.page.index == 3)
-    let last = try #require(
-      ArchiveFin(
-        Element(
-          parsing: """
-            <fin complete='true' stable='false' xmlns='urn:xmpp:mam:2'><set xmlns='http://jabber.org/protocol/rsm'>\
-            <count>0</count><first/><last></last></set></fin>
-            """)))
-    #expect(last.isComplete && !last.isStable && last.page.last == nil && last.page.first == nil)
-    #expect(ArchiveFin(try Element(parsing: "<fin xmlns='urn:xmpp:mam:2' complete='1'/>"))?.isComplete == true)
-    #expect(ArchiveFin(try Element(parsing: "<fin xmlns='urn:xmpp:mam:2' complete='yes'/>"))?.isComplete == false)
-    #expect(ArchiveFin(Element("fin", "other")) == nil)
+  @Test(
+    "the end of a page is read as Prosody, ejabberd and the XEP's own examples write it",
+    arguments: [
+      ("<fin xmlns='urn:xmpp:mam:2'><set xmlns='R'><last>b</last><first>a</first></set></fin>", "a...b"),
+      ("<fin complete='true' xmlns='urn:xmpp:mam:2'><set xmlns='R'/></fin>", "none complete"),
+      (
+        "<fin complete='false' xmlns='urn:xmpp:mam:2'><set xmlns='R'><count>5</count><first>1</first><last>2</last></set></fin>",
+        "1...2 of 5"
+      ),
+      ("<fin complete='true' xmlns='urn:xmpp:mam:2'><set xmlns='R'><count>5</count></set></fin>", "none of 5 complete"),
+      (
+        "<fin xmlns='urn:xmpp:mam:2' complete='true'><set xmlns='R'><first index='3'>a</first><last>b</last><count>16</count></set></fin>",
+        "a...b of 16 from 3 complete"
+      ),
+      ("<fin xmlns='urn:xmpp:mam:2' complete='1' stable='false'/>", "none complete unstable"),
+      ("<fin xmlns='urn:xmpp:mam:2' complete='yes' stable='1'><set xmlns='R'><first/><last/></set></fin>", "none"),
+    ])
+  func fin(_ xml: String, _ expected: String) throws {
+    let parts = xml.split(separator: "'R'", maxSplits: 1)
+    let fin = try #require(
+      ArchiveFin(Element(parsing: parts.joined(separator: "'\(Namespace.resultSet)'"))))
+    let page = fin.page
+    var words = page.first.map { "\($0)...\(page.last ?? "")" } ?? page.last ?? "none"
+    if let count = page.count { words += " of \(count)" }
+    if let index = page.index { words += " from \(index)" }
+    if fin.isComplete { words += " complete" }
+    if !fin.isStable { words += " unstable" }
+    #expect(words == expected)
   }
 
   @Test("an answer without an end of a page is an error, and an error is itself")
   func answer() throws {
     let good = try iq("<iq type='result' id='1'><fin xmlns='urn:xmpp:mam:2' complete='true'/></iq>")
     #expect(try ArchiveFin(answer: .success(good)).isComplete)
+    #expect(ArchiveFin(Element("fin", "other")) == nil)
     let empty = try iq("<iq type='result' id='1'/>")
     let odd = #expect(throws: StanzaError.self) { try ArchiveFin(answer: .success(empty)) }
     #expect(odd?.condition == .undefinedCondition)

@@ -5,7 +5,7 @@ import XMPPStanzas
 
 @Suite("Receipts and markers")
 struct ReceiptTests {
-  @Test("what Conversations sends asks for both, and gets a receipt that says nothing else (XEP-0184 section 5.1)")
+  @Test("what Conversations sends asks for both, and gets a receipt that says nothing else (XEP-0184 section 7)")
   func conversations() throws {
     let message = try message(
       """

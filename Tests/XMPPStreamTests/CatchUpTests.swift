@@ -10,6 +10,7 @@ struct CatchUpTests {
   @Test("the first time nothing is fetched: where the archive ends is where the next one begins")
   func firstTime() throws {
     var talk = try CatchUpDialogue(cursor: nil)
+    #expect(!talk.machine.startsBeforePresence)
     #expect(talk.start() == ["query q-1: 1 before ''"])
     #expect(talk.live("hello", id: "z") == [])
     #expect(try talk.page("y") == ["cursor 'y'", "release hello", "complete: up to date, 0 messages fetched"])
@@ -23,6 +24,7 @@ struct CatchUpTests {
     _ = talk.start()
     #expect(try talk.page(complete: true) == ["cursor ''", "complete: up to date, 0 messages fetched"])
     var next = try CatchUpDialogue(cursor: "")
+    #expect(next.machine.startsBeforePresence)
     #expect(next.start() == ["query q-1: 2 from the beginning"])
     #expect(try next.page("a", "b") == ["archive a", "archive b", "query q-2: 2 after b"])
     #expect(try next.page(complete: true) == ["complete: up to date, 2 messages fetched"])
@@ -301,6 +303,28 @@ struct CatchUpTests {
     _ = talk.fail(.cancel, .itemNotFound)
     #expect(try talk.page(complete: true) == ["query q-3: 1 before ''"])
     #expect(try talk.page("0") == ["cursor '0'", "complete: up to date, 0 messages fetched"])
+  }
+
+  @Test("while it is asked for nothing but where it ends, no live message is let go")
+  func heldWhileBridging() throws {
+    var talk = try CatchUpDialogue(cursor: "a", newest: "2026-11-30T10:00:00Z", heldCount: 0)
+    _ = talk.start()
+    _ = talk.fail(.cancel, .itemNotFound)
+    #expect(try talk.page(complete: true) == ["query q-3: 1 before ''"])
+    #expect(talk.live("one", id: "z") == [])
+    #expect(try talk.page("z") == ["cursor 'z'", "release one", "complete: up to date, 0 messages fetched"])
+  }
+
+  @Test("a message that was let go before the archive forgot is fetched nevertheless")
+  func owedWhileBridging() throws {
+    var talk = try CatchUpDialogue(cursor: "a", newest: "2026-11-30T10:00:00Z", heldCount: 0)
+    _ = talk.start()
+    _ = try talk.page("b", "c")
+    _ = talk.fail(.cancel, .itemNotFound)
+    #expect(talk.live("one", id: "d") == [])
+    #expect(try talk.page(complete: true) == ["retry after 1.0 seconds"])
+    #expect(talk.retry() == ["query q-4: 2 from the beginning since 2026-11-30T09:50:00Z"])
+    #expect(try talk.page("d", complete: true) == ["archive d", "complete: up to date, 3 messages fetched"])
   }
 
   @Test("when it forgot the cursor and nothing is known here, it is asked for all that it has")
