@@ -25,11 +25,13 @@ public struct ArchiveQueries: ~Copyable {
     try connection.integer("SELECT max(id) FROM message")
   }
 
-  /// When the newest message was first taken, as far as is known: microseconds since 1970, UTC. Nil without messages.
-  public func newestTime() throws(DatabaseError) -> Int64? {
-    let row = try connection.statement("SELECT coalesce(delay, time) FROM message ORDER BY id DESC LIMIT 1")
+  /// The newest time that a server has stamped upon a message, of the last 10,000 rows: microseconds since 1970, UTC. Our own
+  /// clock may be wrong.
+  public func newestStamp() throws(DatabaseError) -> Int64? {
+    let row = try connection.statement(
+      "SELECT max(delay) FROM message WHERE id > (SELECT max(id) FROM message) - 10000")
     defer { row.reset() }
-    return try row.step() ? row.integer(at: 0) : nil
+    return try row.step() ? row.optionalInteger(at: 0) : nil
   }
 
   /// The id of the last message in the full-text index.

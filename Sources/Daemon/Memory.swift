@@ -25,8 +25,8 @@ struct Memory: Sendable {
   var openCommands: [OpenCommand] = []
   /// Up to where the account's archive on the server is known.
   var cursor: String?
-  /// When the newest message came: microseconds since 1970, UTC.
-  var newestTime: Int64?
+  /// The newest stamp of a server: microseconds since 1970, UTC.
+  var newestStamp: Int64?
   /// What came last, oldest first: by this repetitions are known.
   var recent: [RecentMessage] = []
 
@@ -66,7 +66,7 @@ struct Memory: Sendable {
     stream = try transaction.queries.streamRecord().flatMap(SuspendedStream.init)
     openCommands = try transaction.queries.openCommands()
     cursor = try transaction.queries.cursor(of: account)
-    newestTime = try transaction.queries.newestTime()
+    newestStamp = try transaction.queries.newestStamp()
     recent = try transaction.queries.recentIncoming(limit: Self.recentLimit)
     floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
     roster = XMPPClient.Roster(

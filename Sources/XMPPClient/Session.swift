@@ -508,7 +508,7 @@ public final class Session {
   ) {
     origin.expectResults(queryID: query.queryID, from: archive)
     request(
-      .set, to: archive == options.account ? nil : archive, query.element, timeout: .seconds(60)
+      .set, to: archive == options.account ? nil : archive, query.element, timeout: .seconds(120)
     ) { [weak self] answer in
       self?.origin.stopExpecting(queryID: query.queryID)
       do throws(StanzaError) {

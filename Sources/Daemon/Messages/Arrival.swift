@@ -50,7 +50,9 @@ struct Arrival {
     case .live: true
     case .carbon: false
     case .archived(let result):
-      !result.isOwn && (message.to?.resource == nil || message.to?.resource == resource)
+      // Of one without a stamp nobody knows how old it is.
+      !result.isOwn && result.stamp != nil
+        && (message.to?.resource == nil || message.to?.resource == resource)
     }
   }
 

@@ -33,6 +33,10 @@ final class CatchUpFlow {
   private var mayHaveMissed = false
   private var hasHistory: Bool
   private var retryTimer: (any ScheduledWork)?
+  /// Our own messages wait for the end of this.
+  private var isAwaited = false
+  /// After an archive was not read to its end, it is read again.
+  private static let laterTime = Duration.seconds(600)
 
   init(session: Session, gate: ArchiveGate, memory: Memory, log: Logger) {
     self.session = session
@@ -40,7 +44,7 @@ final class CatchUpFlow {
     self.log = log
     archive = session.options.account
     cursor = memory.cursor
-    newest = memory.newestTime
+    newest = memory.newestStamp
     hasHistory = memory.messages > 0
   }
 
@@ -50,6 +54,11 @@ final class CatchUpFlow {
   func begin(isNew: Bool) {
     mayHaveMissed = isNew && hasHistory
     hasHistory = true
+    isAwaited = true
+    hold()
+  }
+
+  private func hold() {
     isUpToDate = false
     isInterrupted = false
     retryTimer = nil
@@ -161,10 +170,21 @@ final class CatchUpFlow {
     isUpToDate = outcome.movesCursor
     switch outcome {
     case .upToDate(let count) where count > 0: log.log(.caughtUp, "fetched \(count) messages from the server's archive")
-    case .incomplete: tellMissed("the server's archive was not read to its end: \(outcome)")
+    case .incomplete:
+      tellMissed("the server's archive was not read to its end: \(outcome); it is read again in ten minutes")
+      retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
     case .upToDate, .unavailable: break
     }
+    guard isAwaited else { return }
+    isAwaited = false
     onComplete()
+  }
+
+  private func readAgain() {
+    retryTimer = nil
+    guard session.isOnline, machine == nil else { return }
+    hold()
+    start(isOffered: true)
   }
 
   private func tellMissed(_ reason: String) {

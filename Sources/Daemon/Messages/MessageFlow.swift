@@ -135,6 +135,8 @@ final class MessageFlow {
     case ours
     /// Nothing but the word that a message of ours arrived.
     case receipt
+
+    var isNew: Bool { if case .duplicate = self { false } else { true } }
   }
 
   /// Commits all of it in one transaction, with the count of what is handled; `done` gets the row's id, unless the message
@@ -145,7 +147,8 @@ final class MessageFlow {
     let count = session.handOver(number)
     gate.write(bytes: entry.bytes) { transaction throws(DatabaseError) -> Committed in
       let committed = try Self.commit(entry, in: transaction)
-      if let cursor = entry.cursor { transaction.noteCursor(cursor.id, of: cursor.by) }
+      // What comes live once more may be older than what is known.
+      if let cursor = entry.cursor, entry.isArchived || committed.isNew { transaction.noteCursor(cursor.id, of: cursor.by) }
       if let count { transaction.noteHandled(count.h) }
       return committed
     } done: { [weak self] result in
