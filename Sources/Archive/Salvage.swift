@@ -1,0 +1,74 @@
+import SQLite
+
+/// Takes over from a damaged archive what the daemon goes on with: where it stands with its server, whom it knows, and
+/// what it has not yet said. Each part by itself, for a page that can't be read costs only what is on it.
+struct Salvage {
+  private let connection: Connection
+
+  private init(_ connection: Connection) { self.connection = connection }
+
+  /// Fills what is new in `setAside`. Errors are no errors here: what can't be read is lost, and is said to be.
+  static func run(_ setAside: inout SetAside, into connection: Connection) {
+    guard let old = setAside.files.first, !old.hasSuffix("-wal") else {
+      setAside.lost = parts.map(\.name)
+      return
+    }
+    do throws(DatabaseError) {
+      try connection.attach(readOnly: old, as: "damaged")
+      // Asked first: it is the beginning of the schema that is read.
+      _ = try connection.integer("SELECT count(*) FROM damaged.sqlite_schema")
+    } catch {
+      setAside.lost = parts.map(\.name)
+      return detach(connection)
+    }
+    let salvage = Salvage(connection)
+    for part in parts {
+      if salvage.copy(part) { setAside.kept.append(part.name) } else { setAside.lost.append(part.name) }
+    }
+    detach(connection)
+  }
+
+  private static func detach(_ connection: Connection) {
+    // An attached file stays until the connection is closed, if it must: it is only read.
+    try? connection.statement("DETACH damaged").run()
+  }
+
+  private struct Part {
+    let name: String
+    let statements: [StaticString]
+  }
+
+  /// Ids go on where they were: messages that are recovered can be put in before those that come now.
+  private static let parts = [
+    Part(
+      name: "the count of messages",
+      statements: [
+        """
+        INSERT INTO main.sqlite_sequence (name, seq) SELECT name, seq FROM damaged.sqlite_sequence WHERE name = 'message'
+        """
+      ]),
+    Part(
+      name: "what is remembered of the account",
+      statements: ["INSERT INTO main.meta SELECT key, value FROM damaged.meta WHERE key <> 'indexed_up_to'"]),
+    Part(
+      name: "the roster",
+      statements: [
+        "INSERT INTO main.roster (jid, name, subscription, ask) SELECT jid, name, subscription, ask FROM damaged.roster",
+        "INSERT INTO main.roster_group (jid, name) SELECT jid, name FROM damaged.roster_group",
+      ]),
+    Part(
+      name: "messages that wait to be sent",
+      statements: ["INSERT INTO main.message SELECT * FROM damaged.message WHERE state = 'queued' OR state = 'sent'"]),
+  ]
+
+  private func copy(_ part: Part) -> Bool {
+    do throws(DatabaseError) {
+      try connection.transaction { () throws(DatabaseError) in
+        for statement in part.statements { try connection.statement(statement).run() }
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+}
