@@ -35,7 +35,7 @@ struct Indexer {
       let last = try Indexer.copyText(connection, into: .archive, after: from, minimum: minimum, shouldStop)
       // A batch that reached the end stands at the newest message, or at one that was deleted since.
       let mark = last ?? newest
-      try ArchiveTransaction(connection).setMeta(.indexedUpTo, to: String(mark))
+      try ArchiveTransaction(connection, group: GroupState()).setMeta(.indexedUpTo, to: String(mark))
       return mark
     }
   }
