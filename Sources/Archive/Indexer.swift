@@ -57,7 +57,7 @@ struct Indexer {
   mutating func clear(_ connection: Connection) throws(DatabaseError) {
     try connection.transaction { () throws(DatabaseError) in
       try connection.execute("INSERT INTO message_text (message_text) VALUES ('delete-all')")
-      try ArchiveTransaction(connection).setMeta(.indexedUpTo, to: nil)
+      try ArchiveTransaction(connection, group: GroupState()).setMeta(.indexedUpTo, to: nil)
     }
     indexed = 0
   }

@@ -76,7 +76,9 @@ extension ArchiveTransaction {
 
   /// Messages whose command has not ended.
   fileprivate func openCommands() throws(DatabaseError) -> Set<Int64> {
-    []
+    var open: Set<Int64> = []
+    try statement("SELECT message FROM command WHERE finished IS NULL").forEachRow { open.insert($0.integer(at: 0)) }
+    return open
   }
 }
 

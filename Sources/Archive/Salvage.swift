@@ -23,7 +23,11 @@ struct Salvage {
     }
     let salvage = Salvage(connection)
     for part in parts {
-      if salvage.copy(part) { setAside.kept.append(part.name) } else { setAside.lost.append(part.name) }
+      switch salvage.copy(part) {
+      case .kept: setAside.kept.append(part.name)
+      case .lost: setAside.lost.append(part.name)
+      case .none: break
+      }
     }
     detach(connection)
   }
@@ -57,18 +61,42 @@ struct Salvage {
         "INSERT INTO main.roster_group (jid, name) SELECT jid, name FROM damaged.roster_group",
       ]),
     Part(
+      name: "where the stream and the server's archives stood",
+      statements: [
+        "INSERT INTO main.stream SELECT * FROM damaged.stream",
+        "INSERT INTO main.progress SELECT * FROM damaged.progress",
+      ]),
+    // Each by an index, so that nothing else of the table need be whole.
+    Part(
       name: "messages that wait to be sent",
-      statements: ["INSERT INTO main.message SELECT * FROM damaged.message WHERE state = 'queued' OR state = 'sent'"]),
+      statements: [
+        "INSERT INTO main.message SELECT * FROM damaged.message WHERE state = 'queued'",
+        "INSERT INTO main.message SELECT * FROM damaged.message WHERE state = 'sent' AND direction = 'out'",
+      ]),
+    Part(
+      name: "commands that wait for their answer",
+      statements: [
+        """
+        INSERT OR IGNORE INTO main.message
+        SELECT * FROM damaged.message WHERE id IN (SELECT message FROM damaged.command WHERE finished IS NULL)
+        """,
+        "INSERT INTO main.command SELECT * FROM damaged.command WHERE finished IS NULL",
+      ]),
   ]
 
-  private func copy(_ part: Part) -> Bool {
+  private enum Outcome { case kept, lost, none }
+
+  private func copy(_ part: Part) -> Outcome {
     do throws(DatabaseError) {
       try connection.transaction { () throws(DatabaseError) in
         for statement in part.statements { try connection.statement(statement).run() }
       }
-      return true
+      return .kept
+    } catch  where error.code == .error {
+      // No such table: an older schema.
+      return .none
     } catch {
-      return false
+      return .lost
     }
   }
 }

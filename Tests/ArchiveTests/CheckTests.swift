@@ -59,7 +59,8 @@ struct CheckTests {
     let connection = try Connection(path: folder.file("archive.db"), access: .readWrite)
     try connection.transaction { () throws(DatabaseError) in
       try Indexer.remove(
-        7, subject: nil, body: "number 7 北京 " + String(repeating: "x", count: 300), ArchiveTransaction(connection))
+        7, subject: nil, body: "number 7 北京 " + String(repeating: "x", count: 300),
+        ArchiveTransaction(connection, group: GroupState()))
     }
     let found = try check()
     #expect(found.damage.isEmpty && found.indexDamage == ["1 messages are missing in the full-text index"])

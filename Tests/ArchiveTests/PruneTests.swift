@@ -75,6 +75,24 @@ struct PruneTests {
     #expect(try ArchiveReader.open(path: archive.path).bodies() == ["queued", "sent"])
   }
 
+  @Test("what a command has not yet answered stays; what it has answered goes with its line in the ledger")
+  func commands() throws {
+    let archive = try openArchive(folder)
+    try fill(archive, 3)
+    _ = try archive.writeAndWait { transaction throws(DatabaseError) in
+      try transaction.connection.execute(
+        """
+        INSERT INTO command (message, name, started) VALUES (1, 'slow', 0);
+        INSERT INTO command (message, name, started, finished, outcome) VALUES (2, 'fast', 0, 1, 'done');
+        """)
+    }
+    let done = try prune(archive, before: .max)
+    #expect(done.deleted == 2 && done.kept == 1)
+    archive.close()
+    #expect(try ArchiveReader.open(path: archive.path).bodies() == ["number 1"])
+    #expect(try ArchiveReader.open(path: archive.path).check().isSound)
+  }
+
   @Test("a message is served between two steps, and the deletion can be ended there")
   func steps() throws {
     let archive = try openArchive(folder)

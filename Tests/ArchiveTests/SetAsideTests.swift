@@ -24,6 +24,11 @@ struct SetAsideTests {
       try transaction.insert(NewMessage(.out, .chat, peer: "bob@example.org", time: start, body: "waits"))
       try transaction.setMeta(.resource, to: "xmppbotd-1")
       try transaction.upsertRoster(RosterEntry(jid: "alice@example.org", groups: ["friends"]))
+      try transaction.connection.execute(
+        """
+        INSERT INTO command (message, name, started) VALUES (7, 'slow', 0);
+        INSERT INTO progress VALUES ('bot@example.org', 'stanza-9');
+        """)
     }
     archive.close()
     return readFile(path)
@@ -76,6 +81,14 @@ struct SetAsideTests {
     #expect(waiting.map(\.id) == [301] && waiting.first?.body == "waits")
     #expect(try archive.insertAndWait(message("later")) == .inserted(id: 303))
     #expect(try archive.search("waits") == ["waits"])
+    let rows = try archive.readAndWait { queries throws(DatabaseError) in
+      let connection = queries.connection
+      return [
+        try connection.integer("SELECT message FROM command"), try connection.integer("SELECT count(*) FROM progress"),
+        try connection.integer("SELECT count(*) FROM message WHERE id = 7"),
+      ]
+    }
+    #expect(rows == [7, 1, 1])
     archive.close()
     #expect(try ArchiveReader.open(path: path).check().isSound)
   }
