@@ -40,6 +40,28 @@ struct Indexer {
     }
   }
 
+  /// Takes a message out of the index. The engine keeps no text, so it is told again what it was given.
+  static func remove(
+    _ id: Int64, subject: String?, body: String?, _ transaction: borrowing ArchiveTransaction
+  ) throws(DatabaseError) {
+    guard subject != nil || body != nil else { return }
+    let delete = try transaction.statement(
+      "INSERT INTO message_text (message_text, rowid, subject, body) VALUES ('delete', ?, ?, ?)")
+    try delete.bind(id, at: 1)
+    try delete.bind(subject.map(Segmenter.index), at: 2)
+    try delete.bind(body.map(Segmenter.index), at: 3)
+    try delete.run()
+  }
+
+  /// Empties the index, whatever is in it.
+  mutating func clear(_ connection: Connection) throws(DatabaseError) {
+    try connection.transaction { () throws(DatabaseError) in
+      try connection.execute("INSERT INTO message_text (message_text) VALUES ('delete-all')")
+      try ArchiveTransaction(connection, group: GroupState()).setMeta(.indexedUpTo, to: nil)
+    }
+    indexed = 0
+  }
+
   enum Target { case archive, tail }
 
   /// Segments the text of messages after `after` into an index; gives the id of the last one, nil if there was none.

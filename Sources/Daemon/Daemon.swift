@@ -29,6 +29,7 @@ final class Daemon {
   let flow: MessageFlow
   let dispatcher: Dispatcher
   let credentials: CredentialKeeper
+  let retention: Retention
   let notifier = ServiceNotifier()
   let started = ContinuousClock.now
   /// What is in force; keys that need a restart stay as they were.
@@ -83,6 +84,9 @@ final class Daemon {
     openCommands = memory.openCommands
     self.surroundings = surroundings
     gate = ArchiveGate(parts.archive, scheduler: surroundings.scheduler)
+    retention = Retention(
+      parts.archive, keep: settings.archive.keep, scheduler: surroundings.scheduler, log: log,
+      wallClock: surroundings.wallClock)
     credentials = CredentialKeeper(password: parts.password, floor: memory.floor, gate: gate)
     session = Session(
       SessionOptions(settings, resource: settings.account.resource ?? memory.resource, avatar: parts.avatar),
@@ -110,6 +114,7 @@ final class Daemon {
     flow.takeUp(openCommands)
     openCommands = []
     session.start()
+    retention.start()
   }
 
   /// What only the one daemon of a process does.

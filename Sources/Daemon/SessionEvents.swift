@@ -41,6 +41,11 @@ extension Daemon: SessionDelegate {
 
   /// One line for `systemctl status`.
   var statusLine: String {
+    let old = gate.archive.setAside?.files.first.map { "; a damaged archive was set aside as \($0)" }
+    return connectionLine + (old ?? "")
+  }
+
+  private var connectionLine: String {
     if let fault = gate.fault { return "the archive can't be written: \(fault)" }
     switch state {
     case .connecting: return "connecting to \(settings.account.jid.domain)"

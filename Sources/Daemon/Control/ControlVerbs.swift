@@ -21,6 +21,8 @@ extension Daemon {
     case "archive-search": serveSearch(request, client)
     case "archive-export": serveExport(request, client)
     case "archive-stats": serveStatistics(client)
+    case "archive-check": serveCheck(client)
+    case "archive-prune": servePrune(request, client)
     case "reload":
       log.log(.reloaded, "\(client.peer) asks for the configuration to be read again")
       reload { faults in
@@ -71,6 +73,7 @@ extension Daemon {
     status["archive"] = .string(gate.archive.path)
     status["archive_bytes"] = .int(fileSize(gate.archive.path) + fileSize(gate.archive.path + "-wal"))
     status["archive_fault"] = gate.fault.map { .string($0.description) }
+    status["archive_set_aside"] = gate.archive.setAside.map { .string($0.description) }
     status["contacts"] = .int(session.roster.items.count)
     status["commands"] = .int(flow.router.commands.all.count)
     status["running_commands"] = .int(dispatcher.running)

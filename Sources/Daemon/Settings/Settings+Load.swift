@@ -110,10 +110,10 @@ struct SettingsReader {
     if path == nil, section.entries(of: "path").isEmpty {
       report(section, "path", "there is no `path`, $STATE_DIRECTORY or $HOME", "add `path` to [archive]")
     }
-    guard let path, let rawXML = section.value(of: Keys.rawXML), let sync = section.value(of: Keys.sync) else {
-      return nil
-    }
-    return Settings.ArchiveSettings(path: path, rawXML: rawXML, sync: sync)
+    guard let path, let keep = section.value(of: Keys.keep), let rawXML = section.value(of: Keys.rawXML),
+      let sync = section.value(of: Keys.sync)
+    else { return nil }
+    return Settings.ArchiveSettings(path: path, keep: keep, rawXML: rawXML, sync: sync)
   }
 
   private func limits() -> Settings.Limits? {
