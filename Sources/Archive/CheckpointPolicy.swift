@@ -45,7 +45,12 @@ struct CheckpointPolicy: Hashable {
   mutating func action(pages: Int, now: UInt64) -> Action {
     if pages < self.pages { attempted = 0 }
     self.pages = pages
-    if isTold { return now >= nextTry || pages < attempted ? .truncate : .none }
+    if isTold {
+      guard now >= nextTry else { return .none }
+      // Also where the attempt fails and is never reported as done.
+      nextTry = now + CheckpointPolicy.retryInterval
+      return .truncate
+    }
     guard pages - attempted >= step else { return .none }
     return pages >= bound ? .truncate : .passive
   }

@@ -8,7 +8,10 @@ struct Salvage {
   private init(_ connection: Connection) { self.connection = connection }
 
   /// Fills what is new in `setAside`. Errors are no errors here: what can't be read is lost, and is said to be.
-  static func run(_ setAside: inout SetAside, into connection: Connection) {
+  /// `further` may read more of it, as the schema `damaged`.
+  static func run(
+    _ setAside: inout SetAside, into connection: Connection, further: (Connection) -> Void = { _ in }
+  ) {
     // Of an empty database SQLite would remove the log, which may be all that is left.
     guard let old = setAside.files.first, !old.hasSuffix("-wal"), sizeOfFile(old) > 0 else {
       setAside.lost = parts.map(\.name)
@@ -31,6 +34,7 @@ struct Salvage {
       case .none: break
       }
     }
+    further(connection)
     detach(connection)
   }
 

@@ -24,7 +24,8 @@ public struct SetAside: Sendable, Hashable, CustomStringConvertible {
   private var remedy: String {
     let database = files.first { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
     guard let database else { return "restore a backup to have the old messages back" }
-    return "to get at the old messages: sqlite3 \(database) .recover | sqlite3 recovered.db; then check the disk"
+    return
+      "for the old messages: xmppbotctl archive recover \(database) NEW-FILE, or restore a backup; then check the disk"
   }
 
   /// Renames the archive's files to `<name>.damaged-2026-11-30T12-00-00`.

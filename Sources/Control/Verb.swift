@@ -14,7 +14,7 @@ struct Verb: Sendable {
 
   static let all: [Verb] = [
     check, register, status, send, roster, commands, archiveSearch, archiveExport, archiveStatistics,
-    archiveCheck, archiveBackup, archivePrune, reload, logLevel,
+    archiveCheck, archiveBackup, archivePrune, archiveRecover, reload, logLevel,
   ]
 
   static var firstWords: String {

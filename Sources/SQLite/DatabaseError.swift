@@ -39,7 +39,7 @@ public struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible 
     case .full: "make room on its disk"
     case .ioError: "check the disk and the kernel's log"
     case .busy, .locked: "another program holds the file: end it, then try again"
-    case .corrupt, .notADatabase: "set the file aside and restore a backup, or recover it with `sqlite3 FILE .recover`"
+    case .corrupt, .notADatabase: "restore a backup, or recover what can still be read of the file; then check the disk"
     case .readOnly, .cannotOpen: "check the owner and mode of the file and its folder"
     case .noMemory: "give the process more memory"
     default: "this is a defect of the program, please report it"

@@ -46,7 +46,7 @@ struct SetAsideTests {
     let name = try #require(setAside.files.first, sourceLocation: sourceLocation)
     #expect(name.hasPrefix(path + ".damaged-2"), sourceLocation: sourceLocation)
     #expect(readFile(name) == bytes, sourceLocation: sourceLocation)
-    #expect(setAside.description.contains("sqlite3 \(name) .recover"), sourceLocation: sourceLocation)
+    #expect(setAside.description.contains("xmppbotctl archive recover \(name) "), sourceLocation: sourceLocation)
     try archive.insertAndWait(message("new"))
     return archive
   }

@@ -28,8 +28,12 @@ struct CareTests {
     await bench.settle()
   }
 
-  private func bodies(_ bench: DaemonBench) throws -> [String] {
-    try ControlCaller(bench.socket).ask(["verb": "archive-export"]).rows.compactMap { $0["body"]?.stringValue }
+  @LoopActor private func bodies(_ bench: DaemonBench) async throws -> [String] {
+    try await withCheckedThrowingContinuation { continuation in
+      bench.daemon.gate.archive.read(PageRead(ExportCursor(), size: .max)) { result in
+        continuation.resume(with: result.map { $0.rows.compactMap(\.body) })
+      }
+    }
   }
 
   @Test("a check tells that all is well")
@@ -47,7 +51,7 @@ struct CareTests {
     let before = 1_000_000_000_000_000 - 9 * 86_400_000_000
     let result = try #require(try ask(bench, ["verb": "archive-prune", "before": .int(before)]).result)
     #expect(result["deleted"] == 290 && result["kept"] == 0)
-    #expect(try bodies(bench).count == 10)
+    #expect(try await bodies(bench).count == 10)
     #expect(bench.recording.messages(.archivePruned).first?.hasPrefix("user ") == true)
   }
 
@@ -57,7 +61,7 @@ struct CareTests {
     await fill(bench, 5)
     #expect(try ask(bench, ["verb": "archive-prune", "before": .int(1_000_000_000_000_001)]).failure?.code == .usage)
     #expect(try ask(bench, ["verb": "archive-prune"]).failure?.code == .usage)
-    #expect(try bodies(bench).count == 5)
+    #expect(try await bodies(bench).count == 5)
   }
 
   @Test("keep = 90d deletes what is older, a minute after the start and then every day")
@@ -65,11 +69,11 @@ struct CareTests {
     let bench = try await DaemonBench("[archive]\nkeep = 90d\n")
     await fill(bench, 100)
     bench.clock.advance(by: .seconds(59))
-    #expect(try bodies(bench).count == 100)
+    #expect(try await bodies(bench).count == 100)
     bench.clock.advance(by: .seconds(1))
     #expect(await bench.turn { bench.recording.messages(.archivePruned).count == 1 })
     #expect(bench.recording.messages(.archivePruned).first?.hasPrefix("9 messages") == true)
-    #expect(try bodies(bench).first == "number 10")
+    #expect(try await bodies(bench).first == "number 10")
     await fill(bench, 100)
     bench.clock.advance(by: .seconds(86_400))
     #expect(await bench.turn { bench.recording.messages(.archivePruned).count == 2 })
@@ -80,17 +84,17 @@ struct CareTests {
     let bench = try await DaemonBench()
     await fill(bench, 100)
     bench.clock.advance(by: .seconds(2 * 86_400))
-    #expect(try bodies(bench).count == 100)
+    #expect(try await bodies(bench).count == 100)
     #expect(try bench.reload("[archive]\nkeep = 10d\n").isEmpty)
     #expect(await bench.turn { !bench.recording.messages(.archivePruned).isEmpty })
-    #expect(try bodies(bench).count == 11)
+    #expect(try await bodies(bench).count == 11)
     #expect(try bench.reload("[archive]\nkeep = sometimes\n").first?.contains("keep") == true)
   }
 
   @Test("a damaged archive is set aside, loudly, and seen in the status until the next restart")
   func setAside() async throws {
     let scratch = try Scratch()
-    try scratch.write(String(repeating: "\0", count: 8_192), to: "archive.db")
+    truncate(try scratch.write("", to: "archive.db"), 8_192)
     try DaemonBench.configure(scratch, "")
     let recording = Recording()
     let parts = try Daemon.Parts(file: scratch.file("bot.conf"), environment: [:], sink: recording, handlers: [])

@@ -251,7 +251,15 @@ struct SettingsTests {
   func notYet() {
     #expect(diagnostics("[account]\njid = b@e.org\n[room a@b]\nnick = x\n").count == 1)
     #expect(diagnostics("[account]\njid = b@e.org\n[handler x]\nexec = /bin/true\n").count == 1)
-    #expect(diagnostics("[account]\njid = b@e.org\n[archive]\nkeep = 90d\n").count == 1)
+  }
+
+  @Test(
+    "messages are kept for ever, or as long as `keep` says",
+    arguments: [
+      ("forever", 0), ("90d", 0), ("1m", 0), ("0d", 1), ("90", 1), ("for ever", 1), ("", 0),
+    ])
+  func keep(value: String, mistakes: Int) {
+    #expect(diagnostics("[account]\njid = b@e.org\n[archive]\nkeep = \(value)\n").count == mistakes)
   }
 
   @Test("a file that is not there is one line, without others about what it lacks")

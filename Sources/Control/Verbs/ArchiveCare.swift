@@ -71,7 +71,7 @@ extension Verb {
       .failed,
       """
       \(path) is damaged. What can be read of it is written to a new file by:
-        sqlite3 \(path) .recover | sqlite3 recovered.db; xmppbotctl archive check recovered.db\(end)
+        xmppbotctl archive recover \(path) NEW-FILE\(end)
       """)
   }
 
@@ -101,6 +101,30 @@ extension Verb {
     } else {
       print("\(Terminal.safe(file)): \(check.messages) messages, \(size) bytes, checked")
     }
+  }
+
+  static let archiveRecover = Verb(
+    path: ["archive", "recover"], arguments: "DAMAGED NEW",
+    summary: "What can still be read of a damaged archive, in a new file",
+    details: "DAMAGED is not changed. To use the new one, stop the bot and put it in the archive's place."
+  ) { call throws(ControlFailure) in
+    guard call.words.count == 2, let damaged = call.words.first?.absolutePath, let new = call.words.last?.absolutePath
+    else { throw ControlFailure(.usage, "name two files: xmppbotctl archive recover DAMAGED NEW") }
+    let found: Recovery
+    do throws(ArchiveError) {
+      found = try Recovery.run(from: damaged, to: new)
+    } catch {
+      throw ControlFailure(.failed, "nothing was recovered: \(error)")
+    }
+    if call.json {
+      let result: JSON = [
+        "file": .string(new), "messages": .int(Int(found.messages)), "unreadable": .int(Int(found.unreadable)),
+        "lost": .array(found.lost.map(JSON.string)),
+      ]
+      return print(result.text())
+    }
+    print("\(Terminal.safe(new)): \(found.messages) messages; \(found.unreadable) could not be read")
+    if !found.lost.isEmpty { print("lost: " + found.lost.joined(separator: ", ")) }
   }
 
   static let archivePrune = Verb(
