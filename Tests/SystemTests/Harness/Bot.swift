@@ -87,6 +87,9 @@ final class Bot {
     return try program.line(within: time) { $0.contains(text) }
   }
 
+  /// Counts all lines of the log as taken.
+  func forgetLog() { _ = program?.output.takeAll() }
+
   func signal(_ number: Int32) { program?.signal(number) }
 
   func exit(within time: Duration = .seconds(30)) throws -> Program.Exit {
