@@ -42,7 +42,7 @@ SM = "{urn:xmpp:sm:3}"
 CLIENT = "{jabber:client}"
 MAM = "{urn:xmpp:mam:2}"
 RSM = "{http://jabber.org/protocol/rsm}"
-PAGE = 200
+PAGE = 500
 
 
 def say(*words):

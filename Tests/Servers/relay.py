@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A connection that can fail: passes bytes between its own port and a server's.
 
-    relay.py HOST PORT [ADDRESS]     listens on ADDRESS (default: loopback) and prints the port
+    relay.py HOST PORT [ADDRESS [OWN-PORT]]     listens there (default: loopback, any port) and prints the port
 
 Commands come on standard input, one a line:
 
@@ -109,7 +109,8 @@ class Relay:
 
 async def main():
     relay = Relay(sys.argv[1], int(sys.argv[2]))
-    server = await asyncio.start_server(relay.connected, sys.argv[3] if len(sys.argv) > 3 else "127.0.0.1", 0)
+    address, port = (sys.argv[3:] + ["127.0.0.1", "0"][len(sys.argv[3:]) :])[:2]
+    server = await asyncio.start_server(relay.connected, address, int(port))
     print(server.sockets[0].getsockname()[1], flush=True)
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

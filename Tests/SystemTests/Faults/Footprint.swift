@@ -12,13 +12,15 @@ struct Footprint: CustomStringConvertible {
 
   var description: String { "\(descriptors.count) descriptors, \(memory) KiB" }
 
+  /// SQLite's cache and the allocator's spare pages fill with use: 8 MiB, and never with the number of messages. In KiB.
+  static let usualGrowth = 8 * 1_024
+
   /// What grew since `before` by more than a process in use may; nil when nothing did.
-  func growth(since before: Footprint) -> String? {
+  func growth(since before: Footprint, _ maximum: Int) -> String? {
     if descriptors.count > before.descriptors.count + 2 {
       return "descriptors: \(before.descriptors.count) before, \(descriptors.count) after"
     }
-    // SQLite's cache and the allocator's spare pages fill with use: 8 MiB, and never with the number of messages.
-    if memory > before.memory + 8 * 1_024 { return "memory: \(before.memory) KiB before, \(memory) KiB after" }
+    if memory > before.memory + maximum { return "memory: \(before.memory) KiB before, \(memory) KiB after" }
     return nil
   }
 }

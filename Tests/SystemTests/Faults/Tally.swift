@@ -16,48 +16,55 @@ struct Tally {
   /// What should be known but is not the bot's fault.
   private(set) var remarks: [String] = []
 
-  init(_ run: FaultRun) throws {
-    let contact = run.contact
-    let witness = try Contact(run.bot.account, on: run.server, isSilent: true)
-    let onServer = Self.counts(try witness.readArchive().others.compactMap(\.number))
-    let archive = try contact.readArchive().others
-    contact.takeIn()
+  private let run: FaultRun
 
+  init(_ run: FaultRun) throws {
+    self.run = run
+    let witness = try Contact(run.bot.account, on: run.server, isSilent: true)
+    let onServer = Self.counts(try witness.readArchive().others.compactMap(\.number).filter(isJudged))
+    let archive = try run.contact.readArchive().others
+    run.contact.takeIn()
     let rows = try run.bot.rows(
       """
-      SELECT direction, state, thread, body FROM message WHERE peer = '\(contact.account.jid)' ORDER BY id
-      """
-    )
-    let incoming = rows.filter { $0["direction"] == "in" }.compactMap(Self.number)
-    incomingCounts(run, incoming, onServer)
-    let arrivals = Self.once(archive + contact.arrivals)
-    replies(run, Set(incoming), arrivals, rows.filter { $0["direction"] == "out" })
-    says(run, arrivals)
+      SELECT direction, state, thread FROM message
+      WHERE peer = '\(run.contact.account.jid)' AND thread IS NOT NULL ORDER BY id
+      """)
+    let incoming = rows.filter { $0["direction"] == "in" }.compactMap(Self.number).filter(isJudged)
+    judgeRows(incoming, onServer)
+    // A message that was not archived came all the same.
+    let known = Set(archive.map(\.stanzaID))
+    let arrivals = archive + run.contact.arrivals.filter { !known.contains($0.stanzaID) }
+    let acked = rows.filter { $0["direction"] == "out" && $0["state"] == "acked" }.compactMap(Self.number)
+    judgeReplies(Set(incoming), arrivals, acked: Set(acked), order: archive)
+    judgeSays(arrivals, order: archive)
   }
 
+  private func isJudged(_ number: Int) -> Bool { number > run.unjudged }
+
   /// Contact to bot: one row each, in order.
-  private mutating func incomingCounts(_ run: FaultRun, _ incoming: [Int], _ onServer: [Int: Int]) {
-    let due = run.contact.confirmed.union(onServer.keys)
+  private mutating func judgeRows(_ incoming: [Int], _ onServer: [Int: Int]) {
+    let due = run.contact.confirmed.union(onServer.keys).filter(isJudged)
     let counts = Self.counts(incoming)
     sent = due.count
     archived = counts.count
     let missing = due.filter { counts[$0] == nil }
     let lostByServer = run.serverMayLose ? missing.filter { onServer[$0] == nil } : []
-    if !lostByServer.isEmpty { remarks.append("the server lost \(Self.list(lostByServer)) when it was killed") }
+    if !lostByServer.isEmpty { remarks.append("the server lost \(Self.list(lostByServer))") }
     complain("no row", missing.subtracting(lostByServer))
     let extra = counts.filter { $0.value > max(1, onServer[$0.key] ?? 1) }
     duplicates += extra.count
     complain("more than one row", Set(extra.keys))
-    if incoming != incoming.sorted() { complaints.append("rows out of order: \(Self.disorder(incoming))") }
+    complainOfOrder("rows", incoming)
   }
 
   /// Bot to contact: exactly one reply to each row.
-  private mutating func replies(_ run: FaultRun, _ asked: Set<Int>, _ arrivals: [Contact.Arrival], _ out: [JSON]) {
-    let replies = Self.counts(arrivals.compactMap(\.number))
+  private mutating func judgeReplies(
+    _ asked: Set<Int>, _ arrivals: [Contact.Arrival], acked: Set<Int>, order: [Contact.Arrival]
+  ) {
+    let replies = Self.counts(arrivals.compactMap(\.number).filter(isJudged))
     answered = replies.count
     let missing = asked.filter { replies[$0] == nil }
     // What the server said it had is the server's to deliver.
-    let acked = Set(out.filter { $0["state"] == "acked" }.compactMap(Self.number))
     let lostByServer = run.serverMayLose ? missing.intersection(acked) : []
     if !lostByServer.isEmpty { remarks.append("the server lost the replies to \(Self.list(lostByServer))") }
     complain("no reply", missing.subtracting(lostByServer))
@@ -67,25 +74,30 @@ struct Tally {
     complain("a reply to what is not archived", Set(replies.keys).subtracting(asked))
     let pongs = arrivals.filter { $0.body.hasPrefix("pong ") }
     complain("a wrong reply", Set(pongs.filter { $0.body != "pong \($0.number ?? 0)" }.compactMap(\.number)))
-    let order = pongs.compactMap(\.number)
-    if order != order.sorted() { complaints.append("replies out of order: \(Self.disorder(order))") }
+    complainOfOrder("replies", order.filter { $0.body.hasPrefix("pong ") }.compactMap(\.number).filter(isJudged))
   }
 
   /// Operator to contact: what was accepted arrives once, what was refused at most once, in order.
-  private mutating func says(_ run: FaultRun, _ arrivals: [Contact.Arrival]) {
-    let order = arrivals.filter { $0.body.hasPrefix("say ") }.compactMap { Int($0.body.dropFirst(4)) }
-    let counts = Self.counts(order)
-    sent += run.operatorAccepted.count
+  private mutating func judgeSays(_ arrivals: [Contact.Arrival], order: [Contact.Arrival]) {
+    let accepted = run.sender.accepted.filter { $0 > run.unjudgedSays }
+    let counts = Self.counts(arrivals.compactMap(\.saidNumber).filter { $0 > run.unjudgedSays })
+    sent += accepted.count
     answered += counts.count
-    complain("accepted by xmppbotctl, not arrived", run.operatorAccepted.filter { counts[$0] == nil })
+    complain("accepted by xmppbotctl, not arrived", accepted.filter { counts[$0] == nil })
     let extra = counts.filter { $0.value > 1 }
     duplicates += extra.count
     complain("arrived more than once from xmppbotctl", Set(extra.keys))
-    if order != order.sorted() { complaints.append("sends out of order: \(Self.disorder(order))") }
+    complainOfOrder("sends", order.compactMap(\.saidNumber).filter { $0 > run.unjudgedSays })
   }
 
   private mutating func complain(_ what: String, _ numbers: Set<Int>) {
     if !numbers.isEmpty { complaints.append("\(what): \(Self.list(numbers))") }
+  }
+
+  private mutating func complainOfOrder(_ what: String, _ numbers: [Int]) {
+    if let (first, second) = zip(numbers, numbers.dropFirst()).first(where: { $0 > $1 }) {
+      complaints.append("\(what) out of order: \(first) before \(second)")
+    }
   }
 
   private static func number(_ row: JSON) -> Int? {
@@ -96,18 +108,8 @@ struct Tally {
     Dictionary(numbers.map { ($0, 1) }, uniquingKeysWith: +)
   }
 
-  /// Those with an id once; a message without one counts as it is.
-  private static func once(_ arrivals: [Contact.Arrival]) -> [Contact.Arrival] {
-    var seen: Set<String> = []
-    return arrivals.filter { $0.stanzaID == "-" || seen.insert($0.stanzaID).inserted }
-  }
-
   private static func list(_ numbers: some Collection<Int>) -> String {
     let shown = numbers.sorted().prefix(8).map(String.init).joined(separator: " ")
     return numbers.count > 8 ? "\(numbers.count) (\(shown) …)" : shown
-  }
-
-  private static func disorder(_ numbers: [Int]) -> String {
-    zip(numbers, numbers.dropFirst()).first { $0 > $1 }.map { "\($0) before \($1)" } ?? ""
   }
 }

@@ -9,6 +9,8 @@ final class Contact {
     /// The number that it answers; nil when it is no answer.
     let number: Int?
     let body: String
+
+    var saidNumber: Int? { body.hasPrefix("say ") ? Int(body.dropFirst(4)) : nil }
   }
 
   let account: Account
@@ -17,7 +19,11 @@ final class Contact {
   private(set) var sent: Set<Int> = []
   /// The server has these.
   private(set) var confirmed: Set<Int> = []
+  /// What came, each once, in the order in which it came.
   private(set) var arrivals: [Arrival] = []
+  /// Numbers of the operator's that came.
+  private(set) var said: Set<Int> = []
+  private var seen: Set<String> = []
   /// Numbers that were answered.
   private(set) var answered: Set<Int> = []
   private(set) var bounced = 0
@@ -96,8 +102,11 @@ final class Contact {
       case "bounced": bounced += 1
       case "archive-end": hasArchive = true
       case "arrived":
-        guard let arrival = Self.arrival(rest) else { continue }
+        guard let arrival = Self.arrival(rest), seen.insert(arrival.stanzaID).inserted else { continue }
+        // One that the server archives not at all has nothing that tells it from others.
+        if arrival.stanzaID == "-" { seen.remove("-") }
         arrivals.append(arrival)
+        if let number = arrival.saidNumber { said.insert(number) }
         if let number = arrival.number { answered.insert(number) }
       case "archived":
         guard let arrival = Self.arrival(rest.drop { $0 != " " }.dropFirst()) else { continue }

@@ -5,13 +5,13 @@ final class Relay {
   private let program: Program
   private let scratch: Scratch
 
-  /// Listens on `host`, an address of this machine.
-  init(to server: Server, on host: String = "127.0.0.1") throws {
+  /// Listens on `host`, an address of this machine, and on a free port unless one is given.
+  init(to server: Server, on host: String = "127.0.0.1", port: String = "0") throws {
     self.host = host
     scratch = try Scratch()
     program = try Program(
-      [Server.scripts + "/relay.py", server.host, server.port, host], output: scratch.file("output"))
-    port = try program.line { Int($0) != nil }
+      [Server.scripts + "/relay.py", server.host, server.port, host, port], output: scratch.file("output"))
+    self.port = try program.line { Int($0) != nil }
   }
 
   /// Ends all connections with RST.
