@@ -9,34 +9,34 @@ public final class Archive: Sendable {
   /// database's thread; order must be kept.
   public typealias Delivery = @Sendable (_ completions: @escaping @Sendable () -> Void) -> Void
 
+  /// Takes what the operator should know, on the database's thread.
+  public typealias Noticed = @Sendable (ArchiveNotice) -> Void
+
   public let path: String
+  /// The damaged archive whose place this one took when it was opened.
+  public let setAside: SetAside?
   private let inbox: Monitor<Inbox>
   private let deliver: Delivery
   private let thread: DatabaseThread
 
   /// Opens or creates the archive and brings its schema up to date. Blocks.
   public static func open(
-    path: String, options: ArchiveOptions = ArchiveOptions(), deliver: @escaping Delivery
+    path: String, options: ArchiveOptions = ArchiveOptions(), noticed: @escaping Noticed = { _ in },
+    deliver: @escaping Delivery
   ) throws(ArchiveError) -> Archive {
     let inbox = Monitor(Inbox())
-    let opening = Monitor<Result<Void, ArchiveError>?>(nil)
+    let opening = Monitor<Result<SetAside?, ArchiveError>?>(nil)
+    let service = Service(path: path, options: options, inbox: inbox, noticed: noticed, deliver: deliver) { setAside in
+      opening.signal {
+        $0 = .success(setAside)
+        return true
+      }
+    }
     let thread: DatabaseThread
     do throws(ThreadError) {
       thread = try DatabaseThread {
         do throws(ArchiveError) {
-          let lock = try ArchiveLock(path: path, migrator: Schema.migrator)
-          do throws(ArchiveError) {
-            try serve(path: path, options: options, inbox: inbox, deliver: deliver) {
-              opening.signal {
-                $0 = .success(())
-                return true
-              }
-            }
-          } catch {
-            lock.release()
-            throw error
-          }
-          lock.release()
+          try service.run()
         } catch {
           opening.signal {
             $0 = .failure(error)
@@ -47,36 +47,20 @@ public final class Archive: Sendable {
     } catch {
       throw .noThread(error)
     }
-    let result = opening.wait(until: nil, for: { $0 != nil }, { $0 })
-    if case .failure(let error) = result {
+    switch opening.wait(until: nil, for: { $0 != nil }, { $0 ?? .failure(.closed) }) {
+    case .success(let setAside):
+      return Archive(path: path, setAside: setAside, inbox: inbox, deliver: deliver, thread: thread)
+    case .failure(let error):
       thread.join()
       throw error
     }
-    return Archive(path: path, inbox: inbox, deliver: deliver, thread: thread)
   }
 
-  /// The thread's work. When it returns, the connection is closed.
-  private static func serve(
-    path: String, options: ArchiveOptions, inbox: Monitor<Inbox>, deliver: @escaping Delivery, opened: () -> Void
-  ) throws(ArchiveError) {
-    let connection: Connection
-    let worker: ArchiveWorker
-    do throws(DatabaseError) {
-      connection = try Connection(path: path, access: .readWrite)
-    } catch {
-      throw ArchiveError(error)
-    }
-    do throws(MigrationError) {
-      worker = try ArchiveWorker(connection, options: options, inbox: inbox, deliver: deliver)
-    } catch {
-      throw ArchiveError(error, path: path)
-    }
-    opened()
-    worker.run()
-  }
-
-  private init(path: String, inbox: Monitor<Inbox>, deliver: @escaping Delivery, thread: DatabaseThread) {
+  private init(
+    path: String, setAside: SetAside?, inbox: Monitor<Inbox>, deliver: @escaping Delivery, thread: DatabaseThread
+  ) {
     self.path = path
+    self.setAside = setAside
     self.inbox = inbox
     self.deliver = deliver
     self.thread = thread

@@ -8,27 +8,37 @@ import SQLite
 /// any descriptor of a file drops all POSIX locks that the process has on it.
 struct ArchiveLock: ~Copyable {
   private let descriptor: Int32
+  /// The file was there, and held nothing.
+  let wasEmpty: Bool
 
   /// Creates the file with mode 0600 and its folder with 0700 where they are missing. Changes nothing in a file that exists.
+  /// What shows at once of damage is an error.
   init(path: String, migrator: Migrator) throws(ArchiveError) {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    try ArchiveLock.prepare(folder: folder.isEmpty ? "/" : folder)
+    let folder = Folder.of(path)
+    try ArchiveLock.prepare(folder: folder)
     let existed = access(path, F_OK) == 0
+    let hasLog = sizeOfFile(path + "-wal") > 0
+    if !existed, hasLog { throw ArchiveLock.damaged(path, "its database is gone, and only the log is there") }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw .unusable(path: path, reason: "can't be opened (\(reason())); \(ArchiveLock.remedy)")
+      throw .unusable(path: path, reason: "can't be opened (\(systemReason())); \(ArchiveLock.remedy)")
     }
+    let isEmpty: Bool
     do throws(ArchiveError) {
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
       if existed {
-        try ArchiveLock.check(descriptor, path: path, migrator: migrator)
+        isEmpty = try ArchiveLock.check(descriptor, path: path, migrator: migrator)
       } else {
-        ArchiveLock.sync(folder: folder)
+        isEmpty = false
+        Folder.sync(folder)
       }
+      // SQLite would remove the log of an empty file.
+      if isEmpty, hasLog { throw ArchiveLock.damaged(path, "its database is empty, and only the log holds something") }
     } catch {
       close(descriptor)
       throw error
     }
+    wasEmpty = isEmpty
     self.descriptor = descriptor
   }
 
@@ -43,9 +53,9 @@ struct ArchiveLock: ~Copyable {
     var status = stat()
     if stat(folder, &status) != 0 {
       guard errno == ENOENT, mkdir(folder, 0o700) == 0 else {
-        throw .unusable(path: folder, reason: "the archive's folder can't be created (\(reason())); create it")
+        throw .unusable(path: folder, reason: "the archive's folder can't be created (\(systemReason())); create it")
       }
-      sync(folder: folder + "/..")
+      Folder.sync(folder + "/..")
     } else if status.st_mode & S_IFMT != S_IFDIR {
       throw .unusable(path: folder, reason: "is not a folder; name another file in [archive] path")
     }
@@ -53,33 +63,33 @@ struct ArchiveLock: ~Copyable {
       throw .unusable(
         path: folder,
         reason:
-          "the archive's folder can't be written (\(reason())); give it to the service's user, or set [archive] path")
+          "the archive's folder can't be written (\(systemReason())); give it to the service's user, or set [archive] path"
+      )
     }
   }
 
-  /// Reads the file's header without SQLite, which would create a `-wal` beside it.
-  private static func check(_ descriptor: Int32, path: String, migrator: Migrator) throws(ArchiveError) {
+  private static func damaged(_ path: String, _ reason: String) -> ArchiveError {
+    .damaged(DatabaseError(code: .corrupt, message: reason, path: path, operation: "open"))
+  }
+
+  /// Reads the file's header without SQLite, which would create a `-wal` beside it. Whether the file is empty.
+  private static func check(_ descriptor: Int32, path: String, migrator: Migrator) throws(ArchiveError) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw .unusable(path: path, reason: "is not a file; name another in [archive] path")
     }
-    if status.st_size == 0 { return }
-    guard let header = DatabaseHeader(descriptor: descriptor) else { throw .notAnArchive(path: path) }
+    if status.st_size == 0 { return true }
+    guard let header = DatabaseHeader(descriptor: descriptor) else {
+      guard Damage.wasOurs(descriptor, path: path) else { throw .notAnArchive(path: path) }
+      throw damaged(path, "its beginning is overwritten")
+    }
     do throws(MigrationError) {
       try migrator.check(
         applicationID: header.applicationID, version: header.userVersion, isEmpty: header.pageCount <= 1)
     } catch {
       throw ArchiveError(error, path: path)
     }
-  }
-
-  /// Makes a new name in the folder survive a power cut.
-  private static func sync(folder: String) {
-    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    if let reason = Damage.reason(descriptor, path: path, header: header) { throw damaged(path, reason) }
+    return false
   }
 }
-
-private func reason() -> String { String(cString: strerror(errno)) }

@@ -7,7 +7,21 @@ public struct ArchiveOptions: Sendable, Hashable {
     case normal
   }
 
-  public var synchronous: Synchronous
+  /// What becomes of a file that is found damaged when it is opened.
+  public enum Damaged: Sendable {
+    /// It is an error, and nothing is changed.
+    case refused
+    /// It is renamed and a new one begun (`SetAside`).
+    case setAside
+  }
 
-  public init(synchronous: Synchronous = .full) { self.synchronous = synchronous }
+  public var synchronous: Synchronous
+  public var damaged: Damaged
+  /// Pages of the log above which somebody is said to hold it.
+  var logBound = CheckpointPolicy().bound
+
+  public init(synchronous: Synchronous = .full, damaged: Damaged = .refused) {
+    self.synchronous = synchronous
+    self.damaged = damaged
+  }
 }

@@ -25,6 +25,15 @@ public struct ArchiveQueries: ~Copyable {
     try connection.integer("SELECT max(id) FROM message")
   }
 
+  /// The newest time that a server has stamped upon a message, of the last 10,000 rows: microseconds since 1970, UTC. Our own
+  /// clock may be wrong.
+  public func newestStamp() throws(DatabaseError) -> Int64? {
+    let row = try connection.statement(
+      "SELECT max(delay) FROM message WHERE id > (SELECT max(id) FROM message) - 10000")
+    defer { row.reset() }
+    return try row.step() ? row.optionalInteger(at: 0) : nil
+  }
+
   /// The id of the last message in the full-text index.
   func indexedUpTo() throws(DatabaseError) -> Int64 {
     try meta(.indexedUpTo).flatMap { Int64($0) } ?? 0

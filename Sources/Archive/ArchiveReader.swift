@@ -4,12 +4,15 @@ import SQLite
 /// Reads an archive from outside the daemon, whether that runs or not, and never writes to it. Blocks; for one thread.
 public final class ArchiveReader {
   public let queries: ArchiveQueries
-  private let connection: Connection
+  let connection: Connection
+  /// What the file was like when it was opened as one that nobody writes; nil: others may write.
+  private let untouched: FileState?
   /// Messages after this one were not in the archive's index when the tail was read; nil: not looked yet.
   private var tailStart: Int64?
 
-  private init(_ connection: Connection) {
+  private init(_ connection: Connection, untouched: FileState?) {
     self.connection = connection
+    self.untouched = untouched
     queries = ArchiveQueries(connection)
   }
 
@@ -21,7 +24,8 @@ public final class ArchiveReader {
     }
     // With a log beside it, the file is in use or was left by a crash, and readers share memory to find their way in
     // the log. Without, it is whole, and not even that shared memory may be created.
-    let isAlone = sizeOfFile(path + "-wal") == 0 && access(path + "-shm", F_OK) != 0
+    let state = FileState(path)
+    let isAlone = !state.isShared
     let connection: Connection
     do throws(DatabaseError) {
       connection = try Connection(path: path, access: isAlone ? .immutable : .readOnly)
@@ -38,8 +42,27 @@ public final class ArchiveReader {
     guard version == Schema.migrator.latestVersion else {
       throw .olderSchema(path: path, found: version, known: Schema.migrator.latestVersion)
     }
-    return ArchiveReader(connection)
+    return ArchiveReader(connection, untouched: isAlone ? state : nil)
   }
+
+  /// Opens the archive for something long, and does it. If a daemon has begun to write in the meantime to a file that
+  /// nobody had open, what was read may be of two moments, so it is done again.
+  public static func withReader<Result>(
+    path: String, _ body: (ArchiveReader) throws(ArchiveError) -> Result
+  ) throws(ArchiveError) -> Result {
+    while true {
+      let reader = try ArchiveReader.open(path: path)
+      do throws(ArchiveError) {
+        let result = try body(reader)
+        if reader.isConsistent { return result }
+      } catch {
+        if reader.isConsistent { throw error }
+      }
+    }
+  }
+
+  /// Whether all that was read is of one state of the file, or of states that SQLite keeps apart.
+  private var isConsistent: Bool { untouched.map { $0 == FileState(connection.path) } ?? true }
 
   /// All messages that `filter` admits, oldest first, until `body` answers false.
   public func export(

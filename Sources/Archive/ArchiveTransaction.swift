@@ -5,20 +5,31 @@ public struct ArchiveTransaction: ~Copyable {
   /// Reading, with what this transaction has written so far.
   public let queries: ArchiveQueries
   let connection: Connection
+  let group: GroupState
 
-  init(_ connection: Connection) {
+  init(_ connection: Connection, group: GroupState) {
     self.connection = connection
+    self.group = group
     queries = ArchiveQueries(connection)
   }
 
   public enum Insertion: Sendable, Hashable {
     case inserted(id: Int64)
-    /// A row with this stanza-id by the same archive is there already; nothing was added.
+    /// The message is there already, with its stanza-id if it has one; nothing was added.
     case duplicate
+    /// The message was there already as this row, which has its stanza-id now; nothing was added (`insertArchived`).
+    case recognised(id: Int64)
   }
 
+  /// Adds what came live, or is to be sent, unless it is there already: by its stanza-id; or by sender, id and text where
+  /// the server kept it back and gives it again without a stanza-id, since it does not know that we have it.
   @discardableResult
   public func insert(_ message: NewMessage) throws(DatabaseError) -> Insertion {
+    if message.mayComeAgain, try hasTwin(message) { return .duplicate }
+    return try add(message)
+  }
+
+  func add(_ message: NewMessage) throws(DatabaseError) -> Insertion {
     let row = try statement(MessageColumns.insert)
     try MessageColumns.bind(message, to: row)
     try row.run()

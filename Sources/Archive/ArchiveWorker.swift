@@ -5,9 +5,13 @@ final class ArchiveWorker {
   private let connection: Connection
   private let inbox: Monitor<Inbox>
   private let deliver: Archive.Delivery
+  private let noticed: Archive.Noticed
   private let synchronous: ArchiveOptions.Synchronous
   private let group: GroupCommit
   private var indexer: Indexer
+  private var checkpoints: CheckpointPolicy
+  /// The index holds what it should not: it is to be made anew.
+  private var indexIsDamaged = false
   private var reads: [PendingRead] = []
   /// Set once nothing that is written can be relied on any more.
   private var fatal: ArchiveError?
@@ -22,8 +26,6 @@ final class ArchiveWorker {
 
   /// A group has at most so many writes: it bounds what one fsync can delay, and what one error can undo.
   private static let groupSize = 256
-  /// Checkpoint when the log has so many pages of 4 KiB.
-  private static let checkpointPages = 2_000
   /// Quiet time before indexing starts, so that it is not in the way of an exchange.
   private static let quiet = Monotonic.milliseconds(100)
   /// From this backlog on, indexing goes on between groups, and keeps up with them.
@@ -37,20 +39,25 @@ final class ArchiveWorker {
   /// Time between attempts while indexing fails (a full disk).
   private static let retryInterval = Monotonic.milliseconds(10_000)
 
-  /// Takes a connection to the file, which is locked for us, and brings its schema up to date.
+  /// Takes a connection to the file, which is locked for us, and brings its schema up to date; what can be had of the
+  /// damaged one that it takes the place of is put in.
   init(
-    _ connection: Connection, options: ArchiveOptions, inbox: Monitor<Inbox>, deliver: @escaping Archive.Delivery
+    _ connection: Connection, options: ArchiveOptions, inbox: Monitor<Inbox>, noticed: @escaping Archive.Noticed,
+    deliver: @escaping Archive.Delivery, replacing setAside: inout SetAside?
   ) throws(MigrationError) {
-    // Until it is known to be ours, the file and its log stay as they are.
+    // Until it is known to be ours, and whole as far as can be seen, the file and its log stay as they are.
     connection.leaveWALWhenClosed(true)
     _ = try Schema.migrator.check(connection)
-    connection.leaveWALWhenClosed(false)
     do throws(DatabaseError) {
-      try connection.useWAL(sizeLimit: 2 * ArchiveWorker.checkpointPages * 4_096)
+      try connection.useWAL(sizeLimit: 2 * CheckpointPolicy.step * 4_096)
     } catch {
       throw .failed(error)
     }
     try Schema.migrator.migrate(connection)
+    if var old = setAside {
+      Salvage.run(&old, into: connection)
+      setAside = old
+    }
     do throws(DatabaseError) {
       // The header, by which an older program knows what it must not touch, is not left in the log alone.
       try connection.checkpoint(.passive)
@@ -58,9 +65,12 @@ final class ArchiveWorker {
     } catch {
       throw .failed(error)
     }
+    connection.leaveWALWhenClosed(false)
     self.connection = connection
     self.inbox = inbox
+    self.noticed = noticed
     self.deliver = deliver
+    checkpoints = CheckpointPolicy(bound: options.logBound)
     synchronous = options.synchronous
     group = GroupCommit(connection)
   }
@@ -99,7 +109,9 @@ final class ArchiveWorker {
   /// When there is something to do without being asked; nil: never, so the thread sleeps without waking.
   private func nextDeadline() -> UInt64? {
     if !reads.isEmpty { return 0 }
-    return (indexer.backlog > 0 || unnoted > 0) && fatal == nil ? indexingStarts : nil
+    if fatal != nil { return nil }
+    let indexing = indexer.backlog > 0 || unnoted > 0 ? indexingStarts : nil
+    return [indexing, checkpoints.deadline].compactMap { $0 }.min()
   }
 }
 
@@ -153,6 +165,7 @@ extension ArchiveWorker {
       } else if !read.advance(queries) {
         return false
       }
+      note(read.error)
       finished.append(read)
       return true
     }
@@ -172,9 +185,20 @@ extension ArchiveWorker {
     return indexer.indexed >= awaited
   }
 
+  /// Looks at how a read ended.
+  private func note(_ error: ArchiveError?) {
+    switch error {
+    case .damaged(let reason): fail(.damaged(reason))
+    case .failed(let reason) where reason.isCorruptIndex: indexIsDamaged = true
+    default: break
+    }
+  }
+
   private func fail(_ error: ArchiveError) {
+    guard fatal == nil else { return }
     fatal = error
     connection.leaveWALWhenClosed(true)
+    if case .damaged(let reason) = error { DamageMark.write(path: connection.path, reason: reason.message) }
   }
 }
 
@@ -189,6 +213,7 @@ extension ArchiveWorker {
 
   private func index(justWritten: Int) {
     guard fatal == nil else { return }
+    if indexIsDamaged { rebuildIndex() }
     let isDue = Monotonic.now >= indexingStarts
     if isDue || unnoted > ArchiveWorker.unnotedLimit { noteNewest() }
     guard indexer.backlog > 0 else { return }
@@ -213,7 +238,8 @@ extension ArchiveWorker {
     do throws(DatabaseError) {
       try indexer.indexBatch(connection, minimum: minimum) { inbox.withLock { !$0.isEmpty } }
     } catch {
-      if error.isFailedSync { return fail(ArchiveError(error)) }
+      if error.isFailedSync || error.isCorrupt { return fail(ArchiveError(error)) }
+      indexIsDamaged = error.isCorruptIndex
       indexingStarts = Monotonic.now + ArchiveWorker.retryInterval
       // Who searches is told now rather than made to wait.
       let awaiting = reads.filter { $0.needsIndex }
@@ -223,17 +249,44 @@ extension ArchiveWorker {
     }
   }
 
-  private func checkpointIfDue() {
-    guard fatal == nil, connection.walPages >= ArchiveWorker.checkpointPages else { return }
-    checkpoint(.passive)
+  /// Empties the index: the messages are all there, and it is filled again from the first.
+  private func rebuildIndex() {
+    indexIsDamaged = false
+    do throws(DatabaseError) {
+      try indexer.clear(connection)
+      noticed(.indexRebuilt(path: connection.path))
+    } catch {
+      // Met again where it is filled.
+      if error.isFailedSync || error.isCorrupt { fail(ArchiveError(error)) }
+    }
   }
 
-  private func checkpoint(_ mode: Connection.Checkpoint) {
+  private func checkpointIfDue() {
+    guard fatal == nil else { return }
+    let action = checkpoints.action(pages: connection.walPages, now: Monotonic.now)
+    guard action != .none else { return }
+    let isComplete = checkpoint {
+      () throws(DatabaseError) in
+      action == .passive ? try connection.checkpoint(.passive) : try connection.truncateLogIfFree()
+    }
+    guard let isComplete else { return }
+    let path = connection.path
+    switch checkpoints.done(action, isComplete: isComplete, now: Monotonic.now) {
+    case .held(let time):
+      noticed(.logHeld(path: path, bytes: sizeOfFile(path + "-wal"), seconds: Int(time / 1_000_000_000)))
+    case .freed(let time): noticed(.logFreed(path: path, seconds: Int(time / 1_000_000_000)))
+    case nil: break
+    }
+  }
+
+  /// What `work` gave; nil if it failed.
+  private func checkpoint(_ work: () throws(DatabaseError) -> Bool) -> Bool? {
     do throws(DatabaseError) {
-      try connection.checkpoint(mode)
+      return try work()
     } catch {
       // Any other error leaves the log as it was, to be tried again after the next commit.
-      if error.isFailedSync { fail(ArchiveError(error)) }
+      if error.isFailedSync || error.isCorrupt { fail(ArchiveError(error)) }
+      return nil
     }
   }
 
@@ -245,7 +298,7 @@ extension ArchiveWorker {
       indexBatch(minimum: .max)
       if indexer.indexed == before { break }
     }
-    if fatal == nil { checkpoint(.truncate) }
+    if fatal == nil { _ = checkpoint { () throws(DatabaseError) in try connection.checkpoint(.truncate) } }
   }
 
   private func setSynchronous(_ mode: ArchiveOptions.Synchronous) {

@@ -3,6 +3,7 @@ import SQLite
 /// Makes many writes one transaction, so that one fsync serves them all.
 struct GroupCommit {
   private let connection: Connection
+  private let state = GroupState()
 
   init(_ connection: Connection) { self.connection = connection }
 
@@ -36,15 +37,17 @@ struct GroupCommit {
   /// A savepoint for each write would copy every page that the write changes. So it is used only when a write has failed
   /// half-way, which is rare: then the group starts again.
   private func run(_ writes: ArraySlice<PendingWrite>, isolated: Bool) throws(GroupError) {
+    defer { state.clear() }
     do throws(DatabaseError) {
       try connection.statement("BEGIN IMMEDIATE").run()
     } catch {
       throw .group(error)
     }
     do throws(GroupError) {
-      let transaction = ArchiveTransaction(connection)
+      let transaction = ArchiveTransaction(connection, group: state)
       for write in writes { try run(write, transaction, isolated: isolated) }
       do throws(DatabaseError) {
+        try state.writeNotes(transaction)
         try connection.statement("COMMIT").run()
       } catch {
         throw .group(error)
@@ -59,6 +62,7 @@ struct GroupCommit {
     _ write: PendingWrite, _ transaction: borrowing ArchiveTransaction, isolated: Bool
   ) throws(GroupError) {
     let changesBefore = connection.totalChanges
+    let notesBefore = state.mark
     do throws(DatabaseError) {
       if isolated {
         try connection.savepoint { () throws(DatabaseError) in try write.run(transaction) }
@@ -68,6 +72,7 @@ struct GroupCommit {
     } catch {
       if concernsGroup(error) { throw .group(error) }
       if !isolated, connection.totalChanges != changesBefore { throw .oneWriteLeftChanges }
+      state.undo(to: notesBefore)
       write.fail(ArchiveError(error))
     }
     // A work may have caught an error that ended the transaction.

@@ -35,9 +35,31 @@ struct Indexer {
       let last = try Indexer.copyText(connection, into: .archive, after: from, minimum: minimum, shouldStop)
       // A batch that reached the end stands at the newest message, or at one that was deleted since.
       let mark = last ?? newest
-      try ArchiveTransaction(connection).setMeta(.indexedUpTo, to: String(mark))
+      try ArchiveTransaction(connection, group: GroupState()).setMeta(.indexedUpTo, to: String(mark))
       return mark
     }
+  }
+
+  /// Takes a message out of the index. The engine keeps no text, so it is told again what it was given.
+  static func remove(
+    _ id: Int64, subject: String?, body: String?, _ transaction: borrowing ArchiveTransaction
+  ) throws(DatabaseError) {
+    guard subject != nil || body != nil else { return }
+    let delete = try transaction.statement(
+      "INSERT INTO message_text (message_text, rowid, subject, body) VALUES ('delete', ?, ?, ?)")
+    try delete.bind(id, at: 1)
+    try delete.bind(subject.map(Segmenter.index), at: 2)
+    try delete.bind(body.map(Segmenter.index), at: 3)
+    try delete.run()
+  }
+
+  /// Empties the index, whatever is in it.
+  mutating func clear(_ connection: Connection) throws(DatabaseError) {
+    try connection.transaction { () throws(DatabaseError) in
+      try connection.execute("INSERT INTO message_text (message_text) VALUES ('delete-all')")
+      try ArchiveTransaction(connection, group: GroupState()).setMeta(.indexedUpTo, to: nil)
+    }
+    indexed = 0
   }
 
   enum Target { case archive, tail }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Messages of ours that wait until the bot is online.
+/// Messages of ours on their way: `queued`, then `sent`, then `acked`. `message_out` has them by state and origin-id.
 extension ArchiveQueries {
   /// Those that are queued, oldest first, at most `limit`.
   public func queued(limit: Int) throws(DatabaseError) -> [MessageRow] {
@@ -16,13 +16,76 @@ extension ArchiveQueries {
   public func queuedCount() throws(DatabaseError) -> Int {
     Int(try connection.integer("SELECT count(*) FROM message WHERE state = 'queued'"))
   }
+
+  /// How many were sent and are not acknowledged.
+  public func sentCount() throws(DatabaseError) -> Int {
+    Int(
+      try connection.integer(
+        "SELECT count(*) FROM message INDEXED BY message_out WHERE direction = 'out' AND state = 'sent'"))
+  }
 }
 
 extension ArchiveTransaction {
+  /// The server has the messages of ours with these ids. What has come further, or has failed, stays so.
+  public func acknowledge(_ originIDs: [String]) throws(DatabaseError) {
+    let update = try statement(
+      """
+      UPDATE message INDEXED BY message_out SET state = 'acked'
+      WHERE direction = 'out' AND state IN ('queued', 'sent') AND origin_id = ?
+      """)
+    for id in originIDs {
+      try update.bind(id, at: 1)
+      try update.run()
+    }
+  }
+
+  /// `peer`'s client says that the message of ours with this id was `received` or `displayed`. Only forwards, and only of a
+  /// message to this peer: nobody can speak for another. Whether it made a difference.
+  @discardableResult
+  public func advance(
+    _ originID: String, peer: String, to state: NewMessage.State
+  ) throws(DatabaseError) -> Bool {
+    guard state == .received || state == .displayed else { return false }
+    let update = try statement(
+      """
+      UPDATE message INDEXED BY message_out SET state = ?3
+      WHERE direction = 'out' AND state IN ('queued', 'sent', 'acked', 'received') AND state <> ?3
+        AND origin_id = ?1 AND peer = ?2
+      """)
+    try update.bind(originID, at: 1)
+    try update.bind(peer, at: 2)
+    try update.bind(state.rawValue, at: 3)
+    try update.run()
+    return connection.changes > 0
+  }
+
+  /// The message of ours with this id is not sent any more, for the reason that `error` tells.
+  public func setAside(_ originID: String, error: String) throws(DatabaseError) {
+    let update = try statement(
+      """
+      UPDATE message INDEXED BY message_out SET state = 'failed', error = ?2
+      WHERE direction = 'out' AND state IN ('queued', 'sent') AND origin_id = ?1
+      """)
+    try update.bind(originID, at: 1)
+    try update.bind(error, at: 2)
+    try update.run()
+  }
+
+  /// Everything that was sent and not acknowledged waits again. How many messages are queued now, with those.
+  public func requeueSent() throws(DatabaseError) -> Int {
+    try statement(
+      "UPDATE message INDEXED BY message_out SET state = 'queued' WHERE direction = 'out' AND state = 'sent'"
+    ).run()
+    return try queries.queuedCount()
+  }
+
   /// The message of ours with this id was not sent after all: it waits again.
   public func requeue(messageID: String) throws(DatabaseError) {
     let update = try statement(
-      "UPDATE message SET state = 'queued' WHERE origin_id = ? AND direction = 'out' AND state = 'sent'")
+      """
+      UPDATE message INDEXED BY message_out SET state = 'queued'
+      WHERE direction = 'out' AND state = 'sent' AND origin_id = ?
+      """)
     try update.bind(messageID, at: 1)
     try update.run()
   }
@@ -32,8 +95,8 @@ extension ArchiveTransaction {
   public func fail(messageID: String, peer: String, error: String) throws(DatabaseError) -> Bool {
     let update = try statement(
       """
-      UPDATE message SET state = 'failed', error = ?3
-      WHERE origin_id = ?1 AND direction = 'out' AND peer = ?2 AND state IN ('queued', 'sent', 'acked')
+      UPDATE message INDEXED BY message_out SET state = 'failed', error = ?3
+      WHERE direction = 'out' AND state IN ('queued', 'sent', 'acked') AND origin_id = ?1 AND peer = ?2
       """)
     try update.bind(messageID, at: 1)
     try update.bind(peer, at: 2)

@@ -39,6 +39,8 @@ class PendingRead: @unchecked Sendable {
   /// The index must hold the messages up to this id first; nil: not asked yet.
   var awaitedIndex: Int64?
   var needsIndex: Bool { false }
+  /// How it ended, if with an error.
+  var error: ArchiveError? { nil }
 
   /// Does a slice; true when that was the last.
   func advance(_ queries: borrowing ArchiveQueries) -> Bool { true }
@@ -60,6 +62,7 @@ final class Read<Slices: SlicedRead>: PendingRead, @unchecked Sendable {
   }
 
   override var needsIndex: Bool { slices.needsIndex }
+  override var error: ArchiveError? { if case .failure(let error) = outcome { error } else { nil } }
 
   override func advance(_ queries: borrowing ArchiveQueries) -> Bool {
     do throws(DatabaseError) {

@@ -10,7 +10,7 @@ enum Schema {
   /// "xbot", in `PRAGMA application_id`.
   static let applicationID: Int32 = 0x7862_6f74
 
-  static let migrator = Migrator(applicationID: applicationID, migrations: [version1])
+  static let migrator = Migrator(applicationID: applicationID, migrations: [version1, version2])
 
   private static let version1: StaticString = """
     CREATE TABLE message (
@@ -79,5 +79,54 @@ enum Schema {
       key          TEXT PRIMARY KEY,
       value        TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
+    """
+  /// What it takes to lose nothing: where the stream and the archives stand, how far messages of ours have come, and which
+  /// commands are under way.
+  private static let version2: StaticString = """
+    -- What message.state says of a message of ours:
+    --   queued     waits until the bot is online
+    --   sent       written to the server, which has not said yet that it has it; temporary
+    --   acked      the server has it (XEP-0198, or by its archive, XEP-0313)
+    --   received   the contact's client has it (XEP-0184)
+    --   displayed  the contact has seen it (XEP-0333)
+    --   failed     it came back as an error, or could not be sent; the column error says why
+    -- Of what comes in it is received. Version 1 knew no acknowledgement, so sent was as far as a message came: left at
+    -- that, all of them would be sent again.
+    DROP INDEX message_origin;
+    UPDATE message SET state = 'acked' WHERE direction = 'out' AND state = 'sent';
+    -- Finds messages of ours by origin_id, and what is not acknowledged. By state first: what is new lies together, so that
+    -- a message on its way out changes one page here, and always the same.
+    CREATE INDEX message_out ON message (state, origin_id) WHERE direction = 'out';
+
+    CREATE TABLE stream (              -- the session that can be resumed (XEP-0198, 5); one row, or none
+      id           TEXT NOT NULL,      -- the server's name for it
+      jid          TEXT NOT NULL,      -- full JID that it is bound to
+      location     TEXT,               -- where the server would like it resumed
+      sent         INTEGER,            -- stanzas sent when it was left in good order; NULL: it was not, or is in use
+      trusts_ids   INTEGER NOT NULL CHECK (trusts_ids = 0 OR trusts_ids = 1),  -- 1: the server's stanza-ids are its own
+      one_row      INTEGER PRIMARY KEY DEFAULT 1 CHECK (one_row = 1)
+    ) STRICT;
+
+    CREATE TABLE progress (            -- up to where everything is in this archive; changes together with the rows it means
+      source       TEXT PRIMARY KEY,   -- bare JID of an archive (XEP-0313); empty: the stream of the table above
+      position     TEXT NOT NULL       -- the archive's last stanza-id, empty: from its beginning; the stream's count of stanzas
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE command (             -- messages that had a program run, so that each is answered once
+      message      INTEGER PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE,
+      name         TEXT NOT NULL,
+      started      INTEGER NOT NULL,   -- when it was accepted: microseconds since 1970, UTC
+      finished     INTEGER,            -- when its answer was queued, likewise; NULL: not yet
+      outcome      TEXT,               -- how it ended
+      CHECK ((finished IS NULL) = (outcome IS NULL))
+    ) STRICT;
+    CREATE INDEX command_open ON command (message) WHERE finished IS NULL;
+
+    CREATE VIEW commands AS
+      SELECT message, name, peer,
+        strftime('%Y-%m-%dT%H:%M:%S', started / 1000000, 'unixepoch') || printf('.%06dZ', started % 1000000) AS started,
+        strftime('%Y-%m-%dT%H:%M:%S', finished / 1000000, 'unixepoch') || printf('.%06dZ', finished % 1000000) AS finished,
+        outcome
+      FROM command JOIN message ON message.id = command.message;
     """
 }

@@ -1,4 +1,3 @@
-import Glibc
 import SQLite
 
 /// What the archive holds.
@@ -42,8 +41,7 @@ public struct StatisticsRead: SlicedRead {
       return nil
     }
     result.unindexed = max(0, newest - (try queries.indexedUpTo()))
-    result.freeSize =
-      try queries.connection.integer("PRAGMA freelist_count") * queries.connection.integer("PRAGMA page_size")
+    result.freeSize = try queries.freeSize()
     result.fileSize = sizeOfFile(queries.connection.path)
     result.walSize = sizeOfFile(queries.connection.path + "-wal")
     return result
@@ -79,10 +77,4 @@ extension Statistics {
     lines[known].first = min(lines[known].first, new.first)
     lines[known].last = max(lines[known].last, new.last)
   }
-}
-
-/// Bytes; 0 when there is no such file.
-func sizeOfFile(_ path: String) -> Int64 {
-  var status = stat()
-  return stat(path, &status) == 0 ? Int64(status.st_size) : 0
 }

@@ -55,12 +55,18 @@ struct Call: Sendable {
     return "systemctl start xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
   }
 
-  /// Reads the archive's file, for when no daemon runs.
-  func readArchive(_ body: (ArchiveReader) throws(ArchiveError) -> Void) throws(ControlFailure) {
+  /// The archive's path; an error if it is not for whoever uses this program.
+  func readableArchive() throws(ControlFailure) -> String {
     let path = try settings().archive.path
     if access(path, R_OK) != 0, errno == EACCES {
       throw ControlFailure(.notAllowed, "\(path): you may not read the archive; use sudo, or become the bot's user")
     }
+    return path
+  }
+
+  /// Reads the archive's file, for when no daemon runs.
+  func readArchive(_ body: (ArchiveReader) throws(ArchiveError) -> Void) throws(ControlFailure) {
+    let path = try readableArchive()
     do throws(ArchiveError) {
       try body(try ArchiveReader.open(path: path))
     } catch {

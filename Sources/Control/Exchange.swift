@@ -117,14 +117,14 @@ final class Exchange {
   private func handle(_ event: StreamLink.Event) {
     step.observe(event)
     switch event {
-    case .features(let features), .online(_, let features): step.begin(self, features: features)
+    case .features(let features), .online(_, let features, _): step.begin(self, features: features)
     case .element(let element): step.receive(element, self)
     case .ended(let failure):
       link = nil
       if !isDone { result = ControlFailure(.failed, failure.description) }
       isDone = true
       done(result)
-    case .connected, .secured, .skipped: break
+    case .connected, .secured, .skipped, .early, .management, .resumptionFailed: break
     }
   }
 }

@@ -13,7 +13,8 @@ struct Verb: Sendable {
   var run: @Sendable (Call) throws(ControlFailure) -> Void
 
   static let all: [Verb] = [
-    check, register, status, send, roster, commands, archiveSearch, archiveExport, archiveStatistics, reload, logLevel,
+    check, register, status, send, roster, commands, archiveSearch, archiveExport, archiveStatistics,
+    archiveCheck, archiveBackup, archivePrune, reload, logLevel,
   ]
 
   static var firstWords: String {

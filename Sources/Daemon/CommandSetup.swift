@@ -48,7 +48,7 @@ extension ArchiveGate {
   /// The built-in `search`.
   func search(_ query: BotKit.SearchQuery, _ found: @escaping @LoopActor ([SearchHit]?) -> Void) {
     let words = query.words.map { "\"\($0.filter { $0 != "\"" })\"" }.joined(separator: " ")
-    guard let text = try? ArchiveQuery(words) else { return found([]) }
+    guard let text = try? ArchiveSearch(words) else { return found([]) }
     let filter = MessageFilter(peer: query.peer?.description, until: query.before)
     archive.read(PageRead(SearchCursor(text, filter, limit: query.limit), size: query.limit)) { result in
       LoopActor.assumeIsolated {
@@ -84,7 +84,7 @@ extension Command {
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
-        allow: settings.allow, places: places),
+        allow: settings.allow, places: places, reruns: settings.reruns),
       ProgramCommand(
         words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),

@@ -29,6 +29,7 @@ final class Daemon {
   let flow: MessageFlow
   let dispatcher: Dispatcher
   let credentials: CredentialKeeper
+  let retention: Retention
   let notifier = ServiceNotifier()
   let started = ContinuousClock.now
   /// What is in force; keys that need a restart stay as they were.
@@ -41,7 +42,10 @@ final class Daemon {
   /// What the stream runs over.
   var endpoint: Endpoint?
   var onlineCount = 0
+  var resumedCount = 0
   var ending: Ending?
+  /// Commands that an earlier process left open.
+  private var openCommands: [OpenCommand]
   /// Reading is stopped for either reason.
   var archiveIsBehind = false
   var serverIsBehind = false
@@ -77,18 +81,22 @@ final class Daemon {
     settings = parts.settings
     log = parts.log
     handlers = parts.handlers
+    openCommands = memory.openCommands
     self.surroundings = surroundings
     gate = ArchiveGate(parts.archive, scheduler: surroundings.scheduler)
+    retention = Retention(
+      parts.archive, keep: settings.archive.keep, scheduler: surroundings.scheduler, log: log,
+      wallClock: surroundings.wallClock)
     credentials = CredentialKeeper(password: parts.password, floor: memory.floor, gate: gate)
     session = Session(
       SessionOptions(settings, resource: settings.account.resource ?? memory.resource, avatar: parts.avatar),
-      roster: memory.roster, environment: surroundings.session(credentials, log))
+      roster: memory.roster, suspended: memory.stream, environment: surroundings.session(credentials, log))
     parts.delivery.session = session
     reference = Reference()
     flow = MessageFlow(
       session: session, gate: gate,
       router: Router(commands: CommandTable(), access: AccessPolicy(), facts: Self.facts(reference)),
-      archived: memory.messages, queued: memory.queued, log: log, wallClock: surroundings.wallClock)
+      memory: memory, log: log, wallClock: surroundings.wallClock)
     dispatcher = Dispatcher(limits: Dispatcher.Limits(settings.limits), hooks: flow.hooks())
     flow.attach(dispatcher)
     reference.daemon = self
@@ -103,7 +111,10 @@ final class Daemon {
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     log.log(.ready, "configuration, archive and control socket stand")
     notifier.ready(status: "connecting to \(settings.account.jid.domain)")
+    flow.takeUp(openCommands)
+    openCommands = []
     session.start()
+    retention.start()
   }
 
   /// What only the one daemon of a process does.

@@ -19,6 +19,21 @@ struct Memory: Sendable {
   var messages: Int64 = 0
   /// Messages of ours that wait to be sent.
   var queued = 0
+  /// The stream that may be resumed.
+  var stream: SuspendedStream?
+  /// Commands that an earlier process did not finish.
+  var openCommands: [OpenCommand] = []
+  /// Up to where the account's archive on the server is known.
+  var cursor: String?
+  /// The newest stamp of a server: microseconds since 1970, UTC.
+  var newestStamp: Int64?
+  /// What came last, oldest first: by this repetitions are known.
+  var recent: [RecentMessage] = []
+
+  private static let recentLimit = 500
+
+  /// Nothing.
+  init() {}
 
   /// Reads it, and calls back on the loop.
   static func read(for parts: Daemon.Parts, done: @escaping @LoopActor (Result<Memory, ArchiveError>) -> Void) {
@@ -43,10 +58,16 @@ struct Memory: Sendable {
       // Another account's roster and its server's mechanisms say nothing of this one.
       try transaction.replaceRoster([])
       for key in [MetaKey.rosterVersion, .saslFloor] { try transaction.setMeta(key, to: nil) }
+      try transaction.setStream(nil)
       try transaction.setMeta(.account, to: account)
       try transaction.setMeta(.resource, to: resource)
       return
     }
+    stream = try transaction.queries.streamRecord().flatMap(SuspendedStream.init)
+    openCommands = try transaction.queries.openCommands()
+    cursor = try transaction.queries.cursor(of: account)
+    newestStamp = try transaction.queries.newestStamp()
+    recent = try transaction.queries.recentIncoming(limit: Self.recentLimit)
     floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
     roster = XMPPClient.Roster(
       items: try transaction.queries.roster().compactMap(RosterItem.init),
@@ -54,7 +75,24 @@ struct Memory: Sendable {
   }
 }
 
+extension SuspendedStream {
+  init?(_ record: StreamRecord) {
+    guard let jid = try? JID(record.jid), jid.isFull else { return nil }
+    self.init(
+      id: record.id, jid: jid, location: record.location, handled: record.handled, trustsAccountIDs: record.trustsIDs)
+  }
+}
+
 extension ArchiveGate {
+  /// Keeps what the stream can be resumed by; nil: nothing.
+  func keep(_ stream: SuspendedStream?) {
+    let record = stream.map {
+      StreamRecord(
+        id: $0.id, jid: $0.jid.description, location: $0.location, handled: $0.handled, trustsIDs: $0.trustsAccountIDs)
+    }
+    write { transaction throws(DatabaseError) in try transaction.setStream(record) }
+  }
+
   /// Keeps the roster as it now is, so that after a restart only what changed need be sent (RFC 6121 section 2.6).
   func keep(_ roster: XMPPClient.Roster, _ change: XMPPClient.Roster.Change) {
     write { transaction throws(DatabaseError) in

@@ -42,13 +42,15 @@ extension Daemon {
       do throws(ArchiveError) {
         archive = try Archive.open(
           path: settings.archive.path,
-          options: ArchiveOptions(synchronous: settings.archive.sync == .full ? .full : .normal)
+          options: ArchiveOptions(synchronous: settings.archive.sync == .full ? .full : .normal, damaged: .setAside),
+          noticed: { [log] notice in log.log(notice.event, notice.description) }
         ) { [delivery] completions in
           EventLoop.main.post { delivery.run(completions) }
         }
       } catch {
         throw StartFailure(error.exitCode, [error.description])
       }
+      if let setAside = archive.setAside { log.log(.archiveSetAside, setAside.description) }
       do throws(ControlSocketError) {
         if let socket = SocketActivation.listenSockets().first {
           control = ControlSocket(descriptor: socket.descriptor)

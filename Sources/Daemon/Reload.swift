@@ -26,6 +26,7 @@ extension Daemon {
     settings = new.settings.keepingWhatNeedsRestart(of: settings)
     log.level = settings.log.level
     log.tracesStanzas = settings.log.xml
+    retention.keep = settings.archive.keep
     useCommands()
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     surroundings.trust(new.trust)

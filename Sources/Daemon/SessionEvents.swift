@@ -16,10 +16,12 @@ extension Daemon: SessionDelegate {
     case .connecting: log.log(.connecting, "connecting to \(settings.account.jid.domain)")
     case .online(let info):
       onlineCount += 1
-      log.log(.online, "online as \(info.jid)\(info.security.map { ", \($0.version)" } ?? "")")
+      if info.continuity != .new { resumedCount += 1 }
+      let how = info.continuity == .new ? "" : ", the stream was resumed"
+      log.log(.online, "online as \(info.jid)\(info.security.map { ", \($0.version)" } ?? "")\(how)")
       serverIsBehind = false
       updateReading()
-      flow.outbox.resume()
+      flow.online(info.continuity)
     case .waiting(let failure, let delay): report(failure, delay)
     case .stopped: sessionStopped()
     }
@@ -39,6 +41,11 @@ extension Daemon: SessionDelegate {
 
   /// One line for `systemctl status`.
   var statusLine: String {
+    let old = gate.archive.setAside?.files.first.map { "; a damaged archive was set aside as \($0)" }
+    return connectionLine + (old ?? "")
+  }
+
+  private var connectionLine: String {
     if let fault = gate.fault { return "the archive can't be written: \(fault)" }
     switch state {
     case .connecting: return "connecting to \(settings.account.jid.domain)"
@@ -60,6 +67,15 @@ extension Daemon: SessionDelegate {
     case .redirected(let host): log.log(.connecting, at: .info, "the server sends us to \(host.prefix(200))")
     case .triesNextServer(let failure): log.log(.connectFailed, "\(failure); trying the domain's next server")
     case .notPublished(let reason): log.log(.protocolViolation, reason)
+    case .setAside(let element):
+      log.log(
+        .stanzaSetAside,
+        "the stream died \(Suspicion.limit) times when <\(element.name)/> \(element["id"] ?? "") to \(element["to"] ?? "the server")"
+          + " was sent; it is not sent again")
+    case .skippedUnreadable(let error):
+      log.log(
+        .stanzaSetAside,
+        "what the server sent broke the stream \(Suspicion.limit) times (\(error)); it is passed over, a message may be missing")
     case .refused(let reason):
       if let line = refusals.line("ignored: \(reason)", at: .now) { log.log(.protocolViolation, line) }
     case .subscriptionAccepted(let jid):
@@ -69,14 +85,37 @@ extension Daemon: SessionDelegate {
     }
   }
 
-  func session(_ session: Session, received message: Message, as element: Element) {
-    flow.receive(message, as: element)
+  func session(
+    _ session: Session, received message: Message, as element: Element, number: StreamManagement.HandledCount?
+  ) {
+    flow.receive(message, as: element, number: number)
     if !serverIsBehind, session.unsentBytes > Self.congestion {
       // The server does not read our answers: no further questions until it does.
       serverIsBehind = true
       updateReading()
     }
   }
+
+  func session(_ session: Session, received carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
+    flow.receive(carbon, number: number)
+  }
+
+  func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?) {
+    flow.catchUp.received(archived, number)
+  }
+
+  func sessionDiscovered(_ session: Session) { flow.discovered() }
+
+  func session(_ session: Session, acknowledged tokens: [String]) {
+    flow.outbox.acknowledged(tokens)
+    continueStopping()
+  }
+
+  func session(_ session: Session, setAside token: String) { flow.outbox.setAside(token) }
+
+  func session(_ session: Session, stores stream: SuspendedStream?) { gate.keep(stream) }
+
+  func session(_ session: Session, stores count: StreamManagement.HandledCount) { flow.store(count) }
 
   func sessionDrained(_ session: Session) {
     flow.outbox.resume()

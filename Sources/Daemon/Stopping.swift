@@ -11,6 +11,10 @@ extension Daemon {
   final class Ending {
     var code = ExitCode.done
     var commandsAreDone = false
+    /// The next process is to take up the stream.
+    var isRestart = false
+    /// What the server has not confirmed is not waited for any longer.
+    fileprivate var leavesUnconfirmed = false
     var saidGoodbye = false
     var isClosing = false
     var isOver = false
@@ -19,6 +23,8 @@ extension Daemon {
 
   /// Commands have so long; those that still run then are interrupted, and one that ignores TERM takes two seconds to kill.
   private static let commandTime = Duration.seconds(4)
+  /// The server has so long to confirm what was sent, before a restart.
+  private static let confirmationTime = Duration.seconds(1)
   /// From then on nothing is waited for any more but the server's own goodbye.
   private static let goodbyeTime = Duration.seconds(7)
   private static let endTime = Duration.milliseconds(9_500)
@@ -28,7 +34,8 @@ extension Daemon {
     if let ending { return hurry(ending) }
     let ending = Ending()
     self.ending = ending
-    log.log(.stopping, "stopping")
+    ending.isRestart = surroundings.isRestarting()
+    log.log(.stopping, ending.isRestart ? "stopping for a restart; the stream is left to the next process" : "stopping")
     notifier.stopping(status: "finishing running commands")
     ending.timers = [
       surroundings.scheduler.schedule(after: Self.goodbyeTime) { [weak self] in self?.sayGoodbye() },
@@ -37,6 +44,7 @@ extension Daemon {
     dispatcher.drain(deadline: Self.commandTime) { [weak self] in
       ending.commandsAreDone = true
       self?.continueStopping()
+      self?.limitConfirmation()
     }
   }
 
@@ -50,13 +58,24 @@ extension Daemon {
   func continueStopping() {
     // The last answers are on their way to the disk and then to the server.
     guard let ending, ending.commandsAreDone, gate.isIdle, session.unsentBytes == 0 else { return }
+    // Who resumes need not ask what the server has.
+    guard !ending.isRestart || ending.leavesUnconfirmed || session.unconfirmed == 0 else { return }
     sayGoodbye()
+  }
+
+  private func limitConfirmation() {
+    guard let ending, ending.isRestart else { return }
+    ending.timers.append(
+      surroundings.scheduler.schedule(after: Self.confirmationTime) { [weak self] in
+        ending.leavesUnconfirmed = true
+        self?.continueStopping()
+      })
   }
 
   private func sayGoodbye() {
     guard let ending, !ending.saidGoodbye else { return }
     ending.saidGoodbye = true
-    session.stop()
+    if ending.isRestart { session.suspend() } else { session.stop() }
   }
 
   /// The stream is closed.
@@ -65,6 +84,7 @@ extension Daemon {
     ending.isClosing = true
     control?.close()
     control = nil
+    flow.outbox.flush()
     // The disk may hang, so the loop does not wait for it; `endTime` holds all the same.
     do {
       _ = try DatabaseThread { [archive = gate.archive] in

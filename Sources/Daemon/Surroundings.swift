@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Systemd
 import Transport
 import XMPPClient
 
@@ -12,6 +13,8 @@ struct Surroundings {
   var scheduler: any Scheduler
   /// Microseconds since 1970, UTC.
   var wallClock: @LoopActor () -> Int64
+  /// The service manager stops us in order to start us again.
+  var isRestarting: @LoopActor () -> Bool = { false }
   /// Ends the process.
   var exit: @LoopActor (ExitCode) -> Void
 
@@ -20,6 +23,7 @@ struct Surroundings {
     let dialer = NetworkDialer(context: context)
     return Surroundings(
       dialer: dialer, trust: { dialer.context = $0 }, scheduler: LoopScheduler(), wallClock: now,
+      isRestarting: { ServiceJob.isRestart() },
       exit: { EventLoop.main.exit($0.rawValue) })
   }
 

@@ -18,6 +18,8 @@ public final class Connection {
   private var statements: [UnsafePointer<UInt8>: Statement] = [:]
   private let walPageCount: UnsafeMutablePointer<Int>
 
+  /// How long a lock that another connection holds is waited for: milliseconds.
+  private static let patience: Int32 = 1_000
   /// Configures SQLite once, before its first use.
   private static let library = csqlite_configure()
 
@@ -30,10 +32,10 @@ public final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly, .immutable: SQLITE_OPEN_READONLY
       }
-    let name = access == .immutable ? Connection.immutableURI(of: path) : path
-    let uri = access == .immutable ? SQLITE_OPEN_URI : 0
+    let name = access == .immutable ? Connection.uri(of: path, "immutable=1") : path
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(name, &handle, flags | uri | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let code = sqlite3_open_v2(
+      name, &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
       let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
       sqlite3_close_v2(handle)
@@ -43,7 +45,7 @@ public final class Connection {
     self.handle = handle
     walPageCount = .allocate(capacity: 1)
     walPageCount.initialize(to: 0)
-    sqlite3_busy_timeout(handle, 1_000)
+    sqlite3_busy_timeout(handle, Connection.patience)
     _ = csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     try execute(
       """
@@ -57,6 +59,9 @@ public final class Connection {
     sqlite3_close_v2(handle)
     walPageCount.deallocate()
   }
+
+  /// Lets the tables that a virtual table is made of be written, to do damage in a test.
+  package func allowChangesOfShadowTables() { _ = csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0) }
 
   /// The statement for `sql`, prepared once and kept. Only literals are taken, so no text from outside ever becomes SQL.
   public func statement(_ sql: StaticString) throws(DatabaseError) -> Statement {
@@ -116,8 +121,17 @@ public final class Connection {
       operation: operation)
   }
 
-  /// `path` as a URI that tells SQLite that the file does not change (https://www.sqlite.org/uri.html).
-  private static func immutableURI(of path: String) -> String {
+  /// Makes another database readable, and nothing more, under `schema`, a name without quotes in it.
+  public func attach(readOnly path: String, as schema: StaticString) throws(DatabaseError) {
+    // A schema's name may be bound as well, as an expression.
+    let attach = try statement("ATTACH ? AS ?")
+    try attach.bind(Connection.uri(of: path, "mode=ro"), at: 1)
+    try attach.bind(schema.description, at: 2)
+    try attach.run()
+  }
+
+  /// `path` as a URI with parameters (https://www.sqlite.org/uri.html); `immutable=1` says that the file does not change.
+  private static func uri(of path: String, _ parameters: String) -> String {
     let hex = Array("0123456789abcdef")
     var uri = "file:"
     for byte in path.utf8 {
@@ -127,7 +141,7 @@ public final class Connection {
       default: uri.unicodeScalars.append(Unicode.Scalar(byte))
       }
     }
-    return uri + "?immutable=1"
+    return uri + "?" + parameters
   }
 }
 
@@ -155,11 +169,27 @@ extension Connection {
     case truncate
   }
 
-  /// Moves what the log holds into the database file.
-  public func checkpoint(_ mode: Checkpoint) throws(DatabaseError) {
-    walPageCount.pointee = 0
-    let mode = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
-    try check(sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil), "checkpoint")
+  /// Moves what the log holds into the database file. Whether all of it could be moved; if not, somebody still reads
+  /// what was before.
+  @discardableResult
+  public func checkpoint(_ mode: Checkpoint) throws(DatabaseError) -> Bool {
+    var pages: Int32 = 0
+    var moved: Int32 = 0
+    let number = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+    try check(sqlite3_wal_checkpoint_v2(handle, nil, number, &pages, &moved), "checkpoint")
+    if mode == .truncate { walPageCount.pointee = 0 }
+    return moved >= pages
+  }
+
+  /// As `checkpoint(.truncate)`, but waits for nobody: false if a reader is in the way. What can be moved is moved.
+  public func truncateLogIfFree() throws(DatabaseError) -> Bool {
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, Connection.patience) }
+    do throws(DatabaseError) {
+      return try checkpoint(.truncate)
+    } catch  where error.isBusy {
+      return false
+    }
   }
 
   /// Whether closing leaves the log as it is: for a disk that is not to be trusted any more, and a file that may not be ours.

@@ -22,7 +22,9 @@ public struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible 
   public var isIOError: Bool { code.primary == .ioError }
   /// Another connection holds the lock.
   public var isBusy: Bool { code.primary == .busy || code.primary == .locked }
-  public var isCorrupt: Bool { code.primary == .corrupt || code.primary == .notADatabase }
+  public var isCorrupt: Bool { !isCorruptIndex && (code.primary == .corrupt || code.primary == .notADatabase) }
+  /// A full-text index, which is made of what else is in the file, is not what it should be.
+  public var isCorruptIndex: Bool { code == .corruptVirtualTable }
   public var isReadOnly: Bool { code.primary == .readOnly }
   public var isConstraint: Bool { code.primary == .constraint }
 

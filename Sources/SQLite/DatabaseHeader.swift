@@ -7,6 +7,8 @@ public struct DatabaseHeader: Sendable, Hashable {
   public let applicationID: Int32
   /// Pages in the file. A single one has room for no table.
   public let pageCount: Int
+  /// Bytes in the file, without its log; nil where its writer kept no count.
+  public let size: Int64?
 
   /// Reads `descriptor`; nil if it holds no SQLite database.
   public init?(descriptor: Int32) {
@@ -19,6 +21,9 @@ public struct DatabaseHeader: Sendable, Hashable {
     }
     userVersion = Int(integer(at: 60))
     applicationID = integer(at: 68)
-    pageCount = Int(integer(at: 28))
+    pageCount = Int(UInt32(bitPattern: integer(at: 28)))
+    let pageSize = Int64(header[16]) << 8 | Int64(header[17])
+    // The count holds only if the change counter was written together with it.
+    size = integer(at: 24) == integer(at: 92) ? Int64(pageCount) * (pageSize == 1 ? 65_536 : pageSize) : nil
   }
 }

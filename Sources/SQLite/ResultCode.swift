@@ -24,6 +24,7 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable {
   // The extended codes are macros that Swift does not import: family | number << 8.
   public static let ioErrorFsync = ResultCode(rawValue: SQLITE_IOERR | 4 << 8)
   public static let ioErrorDirectoryFsync = ResultCode(rawValue: SQLITE_IOERR | 5 << 8)
+  public static let corruptVirtualTable = ResultCode(rawValue: SQLITE_CORRUPT | 1 << 8)
   public static let constraintUnique = ResultCode(rawValue: SQLITE_CONSTRAINT | 8 << 8)
   public static let constraintCheck = ResultCode(rawValue: SQLITE_CONSTRAINT | 1 << 8)
 }

@@ -41,7 +41,7 @@ public struct JournalWriter: LogSink {
     fields.ends.reserveCapacity(10)
     fields.add("MESSAGE", record.message)
     fields.add("MESSAGE_ID", record.event.messageID)
-    fields.add("PRIORITY", String(record.level.priority))
+    fields.add("PRIORITY", String(record.priority))
     fields.add("XMPPBOT_EVENT", record.event.rawValue)
     fields.add("XMPPBOT_JID", record.jid)
     fields.add("XMPPBOT_PEER", record.peer)

@@ -53,18 +53,31 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case archiveError = "archive-error"
   /// The archive can be used again.
   case archiveRecovered = "archive-recovered"
+  /// The archive was damaged: it was renamed, and a new one begun.
+  case archiveSetAside = "archive-set-aside"
+  /// Another program keeps the archive's write-ahead log from being cut.
+  case archiveLogHeld = "archive-log-held"
+  /// Old messages were deleted.
+  case archivePruned = "archive-pruned"
   /// Something forged, forbidden or senseless arrived and was ignored.
   case protocolViolation = "protocol-violation"
+  /// A stanza that ended the stream again and again is not sent, or not asked for, any more.
+  case stanzaSetAside = "stanza-set-aside"
+  /// Messages may have been missed, and can't be fetched.
+  case messagesMissed = "messages-missed"
+  /// What was missed was fetched from the server's archive.
+  case caughtUp = "caught-up"
   /// The XML of a stanza, with its secrets blanked.
   case stanzaTrace = "stanza-trace"
 
   /// How much an event of this kind matters.
   public var level: LogLevel {
     switch self {
-    case .reloadFailed, .configurationInvalid, .loginFailed, .tlsRefused, .archiveError:
+    case .reloadFailed, .configurationInvalid, .loginFailed, .tlsRefused, .archiveError, .archiveSetAside,
+      .stanzaSetAside:
       .error
     case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .commandFileRefused,
-      .rateLimited, .protocolViolation:
+      .rateLimited, .archiveLogHeld, .protocolViolation, .messagesMissed:
       .warning
     case .connecting, .stanzaTrace:
       .debug
@@ -101,7 +114,13 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .rateLimited: "fe045da5704b4d028ec0a3a463d3e476"
     case .archiveError: "6656a836a94e457cbcf90c8e662050d3"
     case .archiveRecovered: "df285f388dfb4093b29800c380a83400"
+    case .archiveSetAside: "46058ba61de4aed965ec71a5a699a2de"
+    case .archiveLogHeld: "bde8fd7eafcfcfb6a5d56e1983bb31be"
+    case .archivePruned: "20e9deb9cd88f70e31e49640d381c31f"
     case .protocolViolation: "ec2e4ee7392046ea9468d774ff61f29d"
+    case .stanzaSetAside: "f6f1b5b459ae47eeb585beaf0bc12746"
+    case .messagesMissed: "c0c94b1c3d204fd3a1f0df3df13d9c00"
+    case .caughtUp: "3f157767a8684fa582a5d8eadad4053f"
     case .stanzaTrace: "5795376c35a847898990b64a5fbc1d7d"
     }
   }

@@ -30,6 +30,9 @@ public struct LogRecord: Sendable, Hashable {
     self.stanzaID = stanzaID
     self.duration = duration
   }
+
+  /// The journal's PRIORITY (syslog(3)): that of the level, but critical (2) where data may be lost and somebody has to act.
+  var priority: Int { event == .archiveSetAside ? 2 : level.priority }
 }
 
 /// Where records go. Called from any thread; must not call back into the logger.

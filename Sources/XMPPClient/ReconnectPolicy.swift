@@ -13,7 +13,8 @@ public struct ReconnectPolicy: Sendable {
   /// So many lost sessions in a row are taken up again at once; then back-off. One is earned back each ten seconds.
   static let quickRetries = 6.0
 
-  private var failures = 0
+  /// Attempts that failed since the last good session.
+  private(set) var failures = 0
   private var permanentFailures = 0
   private var conflicts = 0
   private var quickRetriesLeft = Self.quickRetries

@@ -89,6 +89,17 @@ public enum SessionState: Sendable {
 
 /// How we are online.
 public struct OnlineInfo: Sendable {
+  /// What the stream carries on.
+  public enum Continuity: Sendable, Hashable {
+    /// Nothing: a new session.
+    case new
+    /// Our last stream (XEP-0198).
+    case resumed
+    /// The stream of an earlier process.
+    case adopted
+  }
+
+  public var continuity = Continuity.new
   /// Full.
   public var jid: JID
   public var security: TLSInfo?
@@ -108,14 +119,34 @@ public enum SessionNotice: Sendable {
   case subscriptionRefused(JID)
   /// The server did not take our nickname or avatar, and why.
   case notPublished(String)
+  /// The stream died each time that this was sent; it is not sent again.
+  case setAside(Element)
+  /// What the server sent broke the stream each time; it is not asked for again.
+  case skippedUnreadable(StreamError)
 }
 
 @LoopActor
 public protocol SessionDelegate: AnyObject {
   func session(_ session: Session, entered state: SessionState)
   func session(_ session: Session, noticed notice: SessionNotice)
-  /// A message that passed `OriginPolicy`; `element` is what came over the wire.
-  func session(_ session: Session, received message: Message, as element: Element)
+  /// A message that passed `OriginPolicy`; `element` is what came over the wire. With a number it must be given to
+  /// `Session.handOver` or `Session.take`.
+  func session(
+    _ session: Session, received message: Message, as element: Element, number: StreamManagement.HandledCount?)
+  /// What another device of the account sent or received; with a number as above.
+  func session(_ session: Session, received carbon: CarbonCopy, number: StreamManagement.HandledCount?)
+  /// A result of `Session.query`; with a number as above.
+  func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?)
+  /// The server told what it and the account can do (`serverFeatures`), or did not in time.
+  func sessionDiscovered(_ session: Session)
+  /// The server has the messages that were sent with these tokens, in this order.
+  func session(_ session: Session, acknowledged tokens: [String])
+  /// The message that was sent with this token must not be sent again.
+  func session(_ session: Session, setAside token: String)
+  /// What to resume is to be stored, in place of what was; nil: nothing can be.
+  func session(_ session: Session, stores stream: SuspendedStream?)
+  /// This count is to be stored, and then given to `Session.stored`.
+  func session(_ session: Session, stores count: StreamManagement.HandledCount)
   func session(_ session: Session, changed roster: Roster, by change: Roster.Change)
   /// All that was written has been taken by the system.
   func sessionDrained(_ session: Session)

@@ -16,9 +16,15 @@ public final class StreamLink {
     case secured(TLSInfo)
     /// `StreamMachine.Goal.features` is reached.
     case features(StreamFeatures)
-    case online(JID, StreamFeatures)
+    /// The session that was to be resumed is gone (`StreamMachine.Action.resumptionFailed`).
+    case resumptionFailed(h: UInt32?)
+    case online(JID, StreamFeatures, StreamMachine.Continuity)
+    /// An element of XEP-0198 on the online stream.
+    case management(Element)
     /// A first-level element of the online stream.
     case element(Element)
+    /// A stanza from before stream management was enabled: it does not count.
+    case early(Element)
     /// A stanza too large to be kept: its start tag, and the limit that it exceeds.
     case skipped(Element, reason: String)
     /// The link is over; nothing follows.
@@ -40,6 +46,9 @@ public final class StreamLink {
   private var dialling: (any ScheduledWork)?
   private var phaseTimer: (any ScheduledWork)?
   private var pendingOutput: [UInt8] = []
+  /// Stanzas that came between binding and being online.
+  private var early: [Element] = []
+  private static let earlyLimit = 100
   private var depth = 0
   private var isOver = false
   private var isParsing = false
@@ -71,6 +80,8 @@ public final class StreamLink {
   public var unsentBytes: Int { stream?.unsentBytes ?? 0 }
   /// Called whenever any bytes arrive.
   public var onHeard: @LoopActor () -> Void = {}
+  /// Called before what a turn gathered is written: what it sends goes with it.
+  public var onTurnEnds: @LoopActor () -> Void = {}
   /// Called when everything written has been taken by the system.
   public var onDrained: @LoopActor () -> Void = {}
 
@@ -101,6 +112,7 @@ public final class StreamLink {
   public func turn(_ body: () -> Void) {
     depth += 1
     body()
+    if depth == 1, !pendingOutput.isEmpty { onTurnEnds() }
     depth -= 1
     if depth == 0 { flush() }
   }
@@ -124,6 +136,11 @@ public final class StreamLink {
     isFinishing = true
     turn { endStream() }
     phaseTimer = scheduler.schedule(after: Self.finishDeadline) { [weak self] in self?.end(.stopped) }
+  }
+
+  /// Leaves the stream without its end, so that it can be resumed (XEP-0198 section 5).
+  public func detach() {
+    end(.stopped)
   }
 
   /// Ends the stream at once, with `error` when the server broke the rules.
@@ -222,11 +239,7 @@ public final class StreamLink {
     case .closed: perform(machine.closed())
     case .element(let element):
       trace?(false, element)
-      if machine.isOnline, element.namespace == Namespace.client {
-        handler(.element(element))
-      } else {
-        perform(machine.received(element))
-      }
+      receive(element)
     case .skipped(let element, let reason):
       trace?(false, element)
       guard machine.isOnline, element.namespace == Namespace.client else {
@@ -236,6 +249,18 @@ public final class StreamLink {
       handler(.skipped(element, reason: reason))
     }
     if isOver { parser.stop() }
+  }
+
+  private func receive(_ element: Element) {
+    if machine.isOnline, element.namespace == Namespace.client {
+      handler(.element(element))
+    } else if machine.isOnline, element.namespace == Namespace.streamManagement {
+      handler(.management(element))
+    } else if machine.isEnabling, element.namespace == Namespace.client, early.count < Self.earlyLimit {
+      early.append(element)
+    } else {
+      perform(machine.received(element))
+    }
   }
 
   // MARK: - Actions
@@ -259,9 +284,13 @@ public final class StreamLink {
     case .features(let features):
       phaseTimer = nil
       handler(.features(features))
-    case .online(let jid, let features):
+    case .resumptionFailed(let h): handler(.resumptionFailed(h: h))
+    case .online(let jid, let features, let continuity):
       phaseTimer = nil
-      handler(.online(jid, features))
+      handler(.online(jid, features, continuity))
+      let stanzas = early
+      early = []
+      for stanza in stanzas where !isOver { handler(.early(stanza)) }
     case .fail(.violation(let error)): close(.violation(error), error: StreamError(error.condition))
     case .fail(let failure): close(failure)
     }

@@ -27,15 +27,27 @@ public struct Message: Sendable {
   public var replyTo: String?
   public var occupantID: String?
   public var chatState: ChatState?
+  public var receipt: Receipt?
+  public var marker: Marker?
+  /// Nobody need keep it for later (`<no-store/>`, XEP-0334 section 4.2); written only.
+  public var isTransient = false
   public var nickname: String?
   /// The encryption's namespace, when the text is for other eyes (XEP-0380).
   public var encryption: String?
   /// An invitation, or a word from within a room (XEP-0045): the sender's address names no person.
   public var concernsRoom = false
-  /// A forwarded copy or an archive's result hangs on it (XEP-0280, XEP-0313).
+  /// It only carries something else; what that is, OriginPolicy reads once it knows that the sender may say it.
   public var wrapper: Wrapper?
 
-  public enum Wrapper: String, Sendable { case carbon, archiveResult, publishEvent }
+  /// What a message carries that is none itself. Indirect, since hardly any message has one.
+  public indirect enum Wrapper: Sendable, Hashable {
+    /// `<sent/>` or `<received/>` (XEP-0280); see `Carbon`.
+    case carbon(Element)
+    /// `<result/>` (XEP-0313); see `ArchiveResult`.
+    case archiveResult(Element)
+    /// News of a node (XEP-0060).
+    case publishEvent
+  }
 
   /// A message of our own.
   public init(_ kind: Kind, to: JID, id: String, body: String? = nil) {
@@ -78,10 +90,12 @@ public struct Message: Sendable {
     case ("occupant-id", Namespace.occupantID): occupantID = child["id"]
     case ("nick", Namespace.nickname): nickname = child.text
     case ("encryption", Namespace.explicitEncryption): encryption = child["namespace"] ?? "unknown"
-    case ("sent", Namespace.carbons), ("received", Namespace.carbons): wrapper = .carbon
-    case ("result", Namespace.archive): wrapper = .archiveResult
+    case ("sent", Namespace.carbons), ("received", Namespace.carbons): wrapper = .carbon(child)
+    case ("result", Namespace.archive): wrapper = .archiveResult(child)
     case ("event", Namespace.pubsubEvent): wrapper = .publishEvent
     case ("x", Namespace.mucUser): concernsRoom = true
+    case (_, Namespace.receipts): receipt = receipt ?? Receipt(child)
+    case (_, Namespace.markers): marker = marker ?? Marker(child)
     case (let name, Namespace.chatStates): chatState = ChatState(rawValue: name)
     default: break
     }
@@ -96,7 +110,11 @@ public struct Message: Sendable {
     if let body { message.append(Element("body", Namespace.client, text: body)) }
     if let thread { message.append(Element("thread", Namespace.client, text: thread)) }
     if let originID { message.append(Element("origin-id", Namespace.stanzaID, [("id", originID)])) }
+    if let delay, let element = delay.element { message.append(element) }
+    if let receipt { message.append(receipt.element) }
+    if let marker { message.append(marker.element) }
     if let chatState { message.append(Element(chatState.rawValue, Namespace.chatStates)) }
+    if isTransient { message.append(Element("no-store", Namespace.hints)) }
     return message
   }
 }

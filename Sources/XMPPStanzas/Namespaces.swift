@@ -24,6 +24,8 @@ public enum Namespace {
   public static let mucUser = "http://jabber.org/protocol/muc#user"
   /// XEP-0054: vcard-temp
   public static let vCard = "vcard-temp"
+  /// XEP-0059: Result Set Management
+  public static let resultSet = "http://jabber.org/protocol/rsm"
   /// XEP-0060: Publish-Subscribe
   public static let pubsub = "http://jabber.org/protocol/pubsub"
   public static let pubsubEvent = "http://jabber.org/protocol/pubsub#event"
@@ -43,18 +45,28 @@ public enum Namespace {
   public static let vCardUpdate = "vcard-temp:x:update"
   /// XEP-0172: User Nickname
   public static let nickname = "http://jabber.org/protocol/nick"
+  /// XEP-0184: Message Delivery Receipts
+  public static let receipts = "urn:xmpp:receipts"
   /// XEP-0199: XMPP Ping
   public static let ping = "urn:xmpp:ping"
   /// XEP-0202: Entity Time
   public static let time = "urn:xmpp:time"
   /// XEP-0203: Delayed Delivery
   public static let delay = "urn:xmpp:delay"
+  /// XEP-0198: Stream Management
+  public static let streamManagement = "urn:xmpp:sm:3"
   /// XEP-0280: Message Carbons
   public static let carbons = "urn:xmpp:carbons:2"
+  /// XEP-0297: Stanza Forwarding
+  public static let forward = "urn:xmpp:forward:0"
   /// XEP-0308: Last Message Correction
   public static let correct = "urn:xmpp:message-correct:0"
   /// XEP-0313: Message Archive Management
   public static let archive = "urn:xmpp:mam:2"
+  /// XEP-0333: Displayed Markers
+  public static let markers = "urn:xmpp:chat-markers:0"
+  /// XEP-0334: Message Processing Hints
+  public static let hints = "urn:xmpp:hints"
   /// XEP-0359: Unique and Stable Stanza IDs
   public static let stanzaID = "urn:xmpp:sid:0"
   /// XEP-0380: Explicit Message Encryption

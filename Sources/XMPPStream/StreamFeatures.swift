@@ -12,6 +12,8 @@ public struct StreamFeatures: Sendable, Hashable {
   /// A server of RFC 3921's time: nothing works before a session is established (its section 3).
   public var session = false
   public var rosterVersioning = false
+  /// Acknowledgements and resumption (XEP-0198).
+  public var streamManagement = false
   /// In-band registration (XEP-0077 section 8).
   public var register = false
 
@@ -27,6 +29,7 @@ public struct StreamFeatures: Sendable, Hashable {
       // Newer servers offer it for old clients' sake and say that it may be left out.
       case ("session", Namespace.session): session = feature.child("optional", Namespace.session) == nil
       case ("ver", Namespace.rosterVersioning): rosterVersioning = true
+      case ("sm", Namespace.streamManagement): streamManagement = true
       case ("register", Namespace.registerFeature): register = true
       default: break
       }

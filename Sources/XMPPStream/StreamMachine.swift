@@ -21,12 +21,25 @@ public struct StreamMachine: Sendable {
     public var jid: JID
     public var resource: String?
     public var credentials: Credentials
+    /// The session to take up again, and the full address that it has.
+    public var resumption: (request: Resumption, jid: JID)?
 
-    public init(jid: JID, resource: String?, credentials: Credentials) {
+    public init(
+      jid: JID, resource: String?, credentials: Credentials, resumption: (request: Resumption, jid: JID)? = nil
+    ) {
       self.jid = jid
       self.resource = resource
       self.credentials = credentials
+      self.resumption = resumption
     }
+  }
+
+  /// What an online stream carries.
+  public enum Continuity: Sendable {
+    /// A new session; with the server's `<enabled/>` if it is managed (XEP-0198, section 3).
+    case new(enabled: Element?)
+    /// The session that was to be resumed; the server has so many of our stanzas (section 5).
+    case resumed(h: UInt32)
   }
 
   public enum Action: Sendable {
@@ -39,8 +52,11 @@ public struct StreamMachine: Sendable {
     case phase(Phase)
     /// The goal `features` is reached.
     case features(StreamFeatures)
+    /// The session that was to be resumed is gone; the server had so many of our stanzas, if it says so. The way to a
+    /// new one goes on.
+    case resumptionFailed(h: UInt32?)
     /// The goal `online` is reached under this full address.
-    case online(JID, StreamFeatures)
+    case online(JID, StreamFeatures, Continuity)
     case fail(StreamFailure)
   }
 
@@ -52,6 +68,8 @@ public struct StreamMachine: Sendable {
     case authentication = "the login"
     case bind = "binding the resource"
     case session = "establishing the session"
+    case resumption = "resuming the session"
+    case management = "enabling stream management"
 
     public var deadline: Duration { .seconds(15) }
   }
@@ -65,6 +83,8 @@ public struct StreamMachine: Sendable {
     /// With the resource of our choice, or with one of the server's.
     case binding(StreamFeatures, ownResource: Bool)
     case establishing(JID, StreamFeatures)
+    case resuming(StreamFeatures, Resumption, JID)
+    case enabling(JID, StreamFeatures)
     case online
     case over
   }
@@ -85,6 +105,9 @@ public struct StreamMachine: Sendable {
 
   /// True when stanzas may flow.
   public var isOnline: Bool { if case .online = state { true } else { false } }
+
+  /// Bound already, so that stanzas may come, but not yet online.
+  public var isEnabling: Bool { if case .enabling = state { true } else { false } }
 
   /// The connection stands; with direct TLS the handshake is done already.
   public mutating func connected(tls binding: ChannelBindingData?) -> [Action] {
@@ -127,6 +150,8 @@ public struct StreamMachine: Sendable {
     case .authenticating(let client, let features): return authenticate(client, features, element)
     case .binding(let features, let ownResource): return bound(element, features, ownResource)
     case .establishing(let jid, let features): return established(element, jid, features)
+    case .resuming(let features, let request, let jid): return resumed(element, features, request, jid)
+    case .enabling(let jid, let features): return enabled(element, jid, features)
     case .online where element.isNamed("features", Namespace.stream): return []
     case .over: return []
     default: return unexpected(element)
@@ -164,8 +189,30 @@ public struct StreamMachine: Sendable {
       }
       return startAuthentication(features)
     }
+    guard let (request, jid) = account.resumption else { return bind(features) }
+    guard features.streamManagement else { return [.resumptionFailed(h: nil)] + bind(features) }
+    state = .resuming(features, request, jid)
+    let resume = Element(
+      "resume", Namespace.streamManagement, [("h", String(request.handled)), ("previd", request.id)])
+    return [.phase(.resumption), .send(resume)]
+  }
+
+  private mutating func bind(_ features: StreamFeatures) -> [Action] {
     guard features.bind else { return violation("undefined-condition", "no resource binding is offered") }
     return bind(features, account.resource)
+  }
+
+  // XEP-0198 section 5.
+  private mutating func resumed(
+    _ element: Element, _ features: StreamFeatures, _ request: Resumption, _ jid: JID
+  ) -> [Action] {
+    let h = element["h"].flatMap(UInt32.init)
+    if element.isNamed("failed", Namespace.streamManagement) { return [.resumptionFailed(h: h)] + bind(features) }
+    guard element.isNamed("resumed", Namespace.streamManagement), element["previd"] == request.id, let h else {
+      return unexpected(element)
+    }
+    state = .online
+    return [.online(jid, features, .resumed(h: h))]
   }
 
   /// Without a resource the server makes one.
@@ -244,7 +291,7 @@ public struct StreamMachine: Sendable {
     guard let text = iq.payload?.child("jid", Namespace.bind)?.text, let jid = try? JID(received: text), jid.isFull,
       jid.isSameAccount(as: account.jid)
     else { return violation("undefined-condition", "the server bound an address that is not ours") }
-    guard features.session else { return online(jid, features) }
+    guard features.session else { return enable(jid, features) }
     state = .establishing(jid, features)
     let request = IQ(.set, id: "session", payload: Element("session", Namespace.session))
     return [.phase(.session), .send(request.element)]
@@ -260,7 +307,23 @@ public struct StreamMachine: Sendable {
   private mutating func established(_ element: Element, _ jid: JID, _ features: StreamFeatures) -> [Action] {
     guard let iq = answer(element, id: "session") else { return unexpected(element) }
     if let error = iq.error { return fail(.bind(error)) }
-    return online(jid, features)
+    return enable(jid, features)
+  }
+
+  // XEP-0198 section 3. Before the answer no stanza is sent: it would be in doubt whether it counts.
+  private mutating func enable(_ jid: JID, _ features: StreamFeatures) -> [Action] {
+    guard features.streamManagement else { return online(jid, features, enabled: nil) }
+    state = .enabling(jid, features)
+    return [.phase(.management), .send(Element("enable", Namespace.streamManagement, [("resume", "true")]))]
+  }
+
+  private mutating func enabled(_ element: Element, _ jid: JID, _ features: StreamFeatures) -> [Action] {
+    guard element.namespace == Namespace.streamManagement else { return unexpected(element) }
+    switch element.name {
+    case "enabled": return online(jid, features, enabled: element)
+    case "failed": return online(jid, features, enabled: nil)
+    default: return unexpected(element)
+    }
   }
 
   private func answer(_ element: Element, id: String) -> IQ? {
@@ -270,9 +333,9 @@ public struct StreamMachine: Sendable {
     return iq
   }
 
-  private mutating func online(_ jid: JID, _ features: StreamFeatures) -> [Action] {
+  private mutating func online(_ jid: JID, _ features: StreamFeatures, enabled: Element?) -> [Action] {
     state = .online
-    return [.online(jid, features)]
+    return [.online(jid, features, .new(enabled: enabled))]
   }
 
   // MARK: - Ends

@@ -17,7 +17,19 @@ public final class Conversation: SessionDelegate {
   /// What the session told its delegate and no script has looked at yet, one line each.
   public private(set) var events: [String] = []
   /// Called with each message, as the bot's own code would be.
-  public var onMessage: (@LoopActor (Message) -> Void)?
+  public var onMessage: (@LoopActor (Message, StreamManagement.HandledCount?) -> Void)?
+  public var onCarbon: @LoopActor (CarbonCopy, StreamManagement.HandledCount?) -> Void = { _, _ in }
+  public var onArchived: @LoopActor (ArchivedMessage, StreamManagement.HandledCount?) -> Void = { _, _ in }
+  /// Called with the tokens of what the server has.
+  public var onAcknowledged: @LoopActor ([String]) -> Void = { _ in }
+  /// The bot's questions whether the server has what was sent are of no interest.
+  public var hidesConfirmations = false
+  /// What comes is stored only when `store` is called.
+  public var isDiskSlow = false
+  private var waiting: [StreamManagement.HandledCount] = []
+  private var waitingCounts: [StreamManagement.HandledCount] = []
+  /// What the session wants to be kept for another process.
+  public private(set) var suspended: SuspendedStream?
   private var names: [String: String] = [:]
   private var parser = StreamParser()
   private var heard: [Element] = []
@@ -33,7 +45,9 @@ public final class Conversation: SessionDelegate {
   }
 
   /// `random` decides what chance would decide: in 0..<1.
-  public init(_ options: SessionOptions, roster: Roster = Roster(), random: Double = 0.5) {
+  public init(
+    _ options: SessionOptions, roster: Roster = Roster(), suspended: SuspendedStream? = nil, random: Double = 0.5
+  ) {
     clock = ManualClock()
     dialer = ScriptedDialer()
     let identifiers = Box(0)
@@ -44,7 +58,7 @@ public final class Conversation: SessionDelegate {
         return "id\(identifiers.value)-"
       },
       credentials: { Credentials(password: SecretBytes("secret".utf8), nonce: { "fyko+d2lbbFgONRv9qkxdawL" }) })
-    session = Session(options, roster: roster, environment: environment)
+    session = Session(options, roster: roster, suspended: suspended, environment: environment)
     session.delegate = self
     session.start()
   }
@@ -53,6 +67,13 @@ public final class Conversation: SessionDelegate {
   public static func online(_ options: SessionOptions? = nil, roster: Roster = Roster()) throws -> Conversation {
     let conversation = Conversation(try options ?? Self.options(), roster: roster)
     try conversation.play(Greeting.online)
+    return conversation
+  }
+
+  /// The same on a server with stream management: the stream is managed as `sm1`.
+  public static func managed(_ options: SessionOptions? = nil) throws -> Conversation {
+    let conversation = Conversation(try options ?? Self.options())
+    try conversation.play(Greeting.managed)
     return conversation
   }
 
@@ -67,6 +88,21 @@ public final class Conversation: SessionDelegate {
   public func skip() {
     listen()
     heard = []
+  }
+
+  /// The server answers what the bot asked about it and the account: nothing is known. What the bot has said so far is
+  /// of no interest.
+  public func refuseDiscovery() throws {
+    listen()
+    let requests = heard.filter { $0.name == "iq" && $0.child("query", Namespace.discoInfo) != nil }
+    heard = []
+    for request in requests {
+      try stream().deliver(
+        """
+        <iq type='error' id='\(request["id"] ?? "")' from='\(request["to"] ?? "")' to='bot@example.org/r'>
+        <error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+        """)
+    }
   }
 
   /// Plays `text`; throws where it goes another way.
@@ -166,7 +202,8 @@ public final class Conversation: SessionDelegate {
           try parser.parse(buffer) { event in
             switch event {
             case .opened: heard.append(Element("<stream:stream>", ""))
-            case .element(let element), .skipped(let element, _): heard.append(element)
+            case .element(let element), .skipped(let element, _):
+              if !(hidesConfirmations && Self.asksForConfirmation(element)) { heard.append(element) }
             case .closed: heard.append(Element("</stream:stream>", ""))
             }
           }
@@ -175,6 +212,11 @@ public final class Conversation: SessionDelegate {
         heard.append(Element("unreadable", "", text: "\(error)"))
       }
     }
+  }
+
+  private static func asksForConfirmation(_ element: Element) -> Bool {
+    element.isNamed("r", Namespace.streamManagement)
+      || element.name == "iq" && element.child("ping", Namespace.ping) != nil
   }
 
   /// What a scripted handshake gives: nothing that a login could be bound to, so that logins are the same each time.
@@ -204,7 +246,12 @@ public final class Conversation: SessionDelegate {
   public func session(_ session: Session, entered state: SessionState) {
     switch state {
     case .connecting: events.append("connecting")
-    case .online(let info): events.append("online as \(info.jid)")
+    case .online(let info):
+      switch info.continuity {
+      case .new: events.append("online as \(info.jid)")
+      case .resumed: events.append("resumed as \(info.jid)")
+      case .adopted: events.append("adopted as \(info.jid)")
+      }
     case .waiting(let failure, let delay): events.append("waiting \(delay): \(failure)")
     case .stopped: events.append("stopped")
     }
@@ -219,12 +266,56 @@ public final class Conversation: SessionDelegate {
     case .subscriptionAccepted(let jid): events.append("accepted \(jid)")
     case .subscriptionRefused(let jid): events.append("turned down \(jid)")
     case .notPublished(let reason): events.append("not published: \(reason)")
+    case .setAside(let element): events.append("set aside \(element["id"] ?? element.name)")
+    case .skippedUnreadable(let error): events.append("skipped: \(error)")
     }
   }
 
-  public func session(_ session: Session, received message: Message, as element: Element) {
+  public func session(
+    _ session: Session, received message: Message, as element: Element, number: StreamManagement.HandledCount?
+  ) {
     events.append("message from \(message.from?.description ?? "nobody"): \(message.body ?? "")")
-    onMessage?(message)
+    if let onMessage { return onMessage(message, number) }
+    if let number { waiting.append(number) }
+    if !isDiskSlow { store() }
+  }
+
+  /// The disk has done its work: all messages that came, and then the counts that were asked for, are stored.
+  public func store() {
+    let messages = waiting
+    waiting = []
+    for number in messages { if let count = session.handOver(number) { session.stored(count) } }
+    let counts = waitingCounts
+    waitingCounts = []
+    for count in counts { session.stored(count) }
+  }
+
+  public func session(_ session: Session, received carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
+    events.append("carbon: \(carbon.message.body ?? "")")
+    onCarbon(carbon, number)
+    if let number { session.take(number) }
+  }
+
+  public func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?) {
+    events.append("archived \(archived.id): \(archived.message.body ?? "")")
+    onArchived(archived, number)
+    if let number { session.take(number) }
+  }
+
+  public func sessionDiscovered(_ session: Session) {}
+
+  public func session(_ session: Session, acknowledged tokens: [String]) {
+    events.append("acknowledged \(tokens.joined(separator: " "))")
+    onAcknowledged(tokens)
+  }
+
+  public func session(_ session: Session, setAside token: String) { events.append("failed \(token)") }
+
+  public func session(_ session: Session, stores stream: SuspendedStream?) { suspended = stream }
+
+  public func session(_ session: Session, stores count: StreamManagement.HandledCount) {
+    waitingCounts.append(count)
+    if !isDiskSlow { store() }
   }
 
   public func session(_ session: Session, changed roster: Roster, by change: Roster.Change) {

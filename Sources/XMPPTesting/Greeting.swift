@@ -9,6 +9,33 @@ public enum Greeting {
       event: online as bot@example.org/r
       """ + "\n" + isOnline
 
+  /// The same on a server with stream management (XEP-0198), which calls the session `sm1`.
+  public static let managed =
+    toLogin + "\n" + managedFeatures + """
+
+      bot: <iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><resource>r</resource></bind></iq>
+      """ + "\n" + boundAndEnabled
+
+  /// The features of such a server after the login.
+  public static let managedFeatures = """
+    server: <stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>
+     <ver xmlns='urn:xmpp:features:rosterver'/><sm xmlns='urn:xmpp:sm:3'/></stream:features>
+    """
+
+  /// From the bot's wish for a resource until it is online, managed.
+  public static let boundAndEnabled =
+    """
+    server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
+     <jid>bot@example.org/r</jid></bind></iq>
+    bot: <enable xmlns='urn:xmpp:sm:3' resume='true'/>
+    server: <enabled xmlns='urn:xmpp:sm:3' id='sm1' resume='true'/>
+    event: online as bot@example.org/r
+    """ + "\n" + isOnline + """
+
+      bot: <r xmlns='urn:xmpp:sm:3'/>
+      server: <a xmlns='urn:xmpp:sm:3' h='4'/>
+      """
+
   /// What the bot says when it is online.
   public static let isOnline = """
     bot: <iq type='get' id='$own' to='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>

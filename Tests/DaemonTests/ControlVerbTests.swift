@@ -40,33 +40,56 @@ struct ControlVerbTests {
     try await bench.play(
       """
       bot: <message type='chat' to='alice@example.net' id='$m'><body>hello</body>
-       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       bot: <iq type='get' id='$p' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
       server: <iq type='result' id='$p' from='example.org'/>
       """)
-    #expect(try caller.line() == #"{"done":{"state":"sent"}}"#)
+    #expect(try caller.line() == #"{"done":{"state":"acked"}}"#)
     #expect(bench.recording.messages(.messageSent).contains { $0.contains("sends a message to alice@example.net") })
   }
 
-  @Test("a server that does not confirm is exit code 6, a stream that ends is 4")
+  @Test("a server that does not confirm is exit code 6, and the message stays in the outbox")
   func unconfirmed() async throws {
     let bench = try await DaemonBench.online()
     let caller = try ControlCaller(bench.socket)
-    caller.send(#"{"verb":"send","to":"alice@example.net","text":"hello"}"#)
+    caller.send(#"{"verb":"send","to":"alice@example.net","text":"hello","timeout":5}"#)
     #expect(await bench.hears("ping"))
-    await bench.clock.advance(by: .seconds(30))
-    #expect(try caller.line()?.hasSuffix(#"it does not answer","code":6}"#) == true)
-    await bench.conversation.skip()
-    caller.send(#"{"verb":"send","to":"alice@example.net","text":"hello"}"#)
+    await bench.clock.advance(by: .seconds(5))
+    #expect(try caller.line()?.hasSuffix(#"until the server has it","code":6}"#) == true)
+    #expect(try ask(bench, ["verb": "archive-export"]).rows.map { $0["state"] } == ["sent"])
+  }
+
+  @Test("who asked for no more than the outbox is told at once; without the bot online it is queued all the same")
+  func queued() async throws {
+    let bench = try await DaemonBench()
+    let request: JSON = ["verb": "send", "to": "a@example.net", "text": "x", "wait": false]
+    #expect(try ask(bench, request).end.result?["state"] == "queued")
+    let failure = try ask(bench, ["verb": "send", "to": "a@example.net", "text": "y"]).end.failure
+    #expect(failure?.code == .offline && failure?.reason.contains("the message is queued") == true)
+    #expect(try ask(bench, ["verb": "archive-export"]).rows.map { $0["state"] } == ["queued", "queued"])
+  }
+
+  @Test("a message that comes back is exit code 1, with the reason")
+  func bounced() async throws {
+    let bench = try await DaemonBench.online()
+    let caller = try ControlCaller(bench.socket)
+    caller.send(#"{"verb":"send","to":"nobody@example.org","text":"hello"}"#)
     #expect(await bench.hears("ping"))
-    try await bench.play("the connection is lost")
-    #expect(try caller.line()?.hasSuffix(#"the stream ended","code":4}"#) == true)
+    try await bench.play(
+      """
+      bot: <message type='chat' to='nobody@example.org' id='$m'><body>hello</body>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+      server: <message type='error' from='nobody@example.org' id='$m'>
+       <error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>
+      """)
+    #expect(try caller.line()?.contains(#"came back: service-unavailable"#) == true)
   }
 
   @Test("send refuses what can't be sent, and leaves nothing behind")
   func refusals() async throws {
     let bench = try await DaemonBench()
-    #expect(try ask(bench, ["verb": "send", "to": "a@example.net", "text": "x"]).end.failure?.code == .offline)
     for request: JSON in [
       ["verb": "send", "to": "a@@example.net", "text": "x"], ["verb": "send", "to": "a@example.net"],
       ["verb": "send", "to": "a@example.net", "text": ""], ["verb": "send", "text": "x"], ["verb": "send", "to": 5],

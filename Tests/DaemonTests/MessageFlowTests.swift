@@ -192,7 +192,7 @@ struct MessageFlowTests {
     let old = NewMessage(.in, .chat, peer: "alice@example.net", time: 1_000_000, body: "the key is here")
     let other = NewMessage(.in, .chat, peer: "bob@example.net", time: 2_000_000, body: "another key")
     let bench = try await FlowBench(admins: ["root@example.org"], queued: [old, other])
-    try bench.goOnline()
+    try await bench.goOnline()
     for (index, text) in ["search key", "search *", "search '' \"", "search"].enumerated() {
       try await bench.receive(text, id: "m\(index)")
       await bench.finishCommands()

@@ -117,7 +117,8 @@ struct SettingsTests {
       settings.commands == [
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
-          allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code)
+          allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
+          reruns: false)
       ])
   }
 

@@ -31,6 +31,7 @@ struct StoppingTests {
     try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
     await bench.settle()
     bench.conversation.skip()
+    bench.conversation.hidesConfirmations = true
     bench.daemon.stop()
     await bench.settle()
     try bench.play("the bot says nothing")
@@ -39,7 +40,8 @@ struct StoppingTests {
     try bench.play(
       """
       bot: <message type='chat' to='a@example.net/x' id='$a'><body>at last</body>
-       <origin-id xmlns='urn:xmpp:sid:0' id='$a'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$a'/><request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       """)
     try await bench.awaitGoodbye()
     bench.clock.advance(by: .seconds(3))

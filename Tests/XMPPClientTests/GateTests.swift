@@ -102,7 +102,7 @@ struct GateTests {
   @LoopActor func stanzaIDs() throws {
     let conversation = try Conversation.online()
     let seen = Box<[[String]]>([])
-    conversation.onMessage = { seen.value.append($0.stanzaIDs.map(\.id)) }
+    conversation.onMessage = { message, _ in seen.value.append(message.stanzaIDs.map(\.id)) }
     let message = """
       server: <message from='alice@example.org/x' type='chat'><body>hi</body>
        <stanza-id xmlns='urn:xmpp:sid:0' id='good' by='Bot@Example.org'/>

@@ -73,8 +73,9 @@ struct MessageTests {
   @Test(
     "a wrapper is seen wherever it stands, so that the gate sees it",
     arguments: [
-      ("<sent xmlns='urn:xmpp:carbons:2'/>", Message.Wrapper.carbon),
-      ("<received xmlns='urn:xmpp:carbons:2'/>", .carbon), ("<result xmlns='urn:xmpp:mam:2'/>", .archiveResult),
+      ("<sent xmlns='urn:xmpp:carbons:2'/>", Message.Wrapper.carbon(Element("sent", Namespace.carbons))),
+      ("<received xmlns='urn:xmpp:carbons:2'/>", .carbon(Element("received", Namespace.carbons))),
+      ("<result xmlns='urn:xmpp:mam:2'/>", .archiveResult(Element("result", Namespace.archive))),
       ("<event xmlns='http://jabber.org/protocol/pubsub#event'/>", .publishEvent),
     ])
   func wrappers(_ xml: String, _ wrapper: Message.Wrapper) throws {
@@ -113,11 +114,26 @@ struct MessageTests {
     written.chatState = .active
     written.subject = "s"
     written.lang = "en"
+    written.receipt = .request
+    written.marker = .markable
+    written.delay = Delay(stamp: 1_031_699_305_000_000, from: "bot@example.org")
     let read = try Message(Element(parsing: written.element.xml))
     #expect(read.to == written.to && read.id == written.id && read.thread == written.thread)
     #expect(read.originID == written.originID && read.chatState == .active && read.subject == "s" && read.lang == "en")
     #expect(read.body == "<&>\"'\u{FFFD}\u{FFFD}]]>")
     #expect(read.kind == .chat)
+    #expect(read.receipt == .request && read.marker == .markable && read.delay == written.delay)
+  }
+
+  @Test("a message for the moment asks nobody to store it (XEP-0334 section 4.2)")
+  func transient() throws {
+    var written = Message(.chat, to: try JID("alice@example.org"), id: "1")
+    #expect(!written.element.xml.contains("no-store"))
+    written.isTransient = true
+    #expect(
+      written.element.xml
+        == "<message xmlns='jabber:client' type='chat' to='alice@example.org' id='1'><no-store xmlns='urn:xmpp:hints'/></message>"
+    )
   }
 
   @Test("a bounced message has its error")

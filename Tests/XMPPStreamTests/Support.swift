@@ -50,7 +50,10 @@ struct Dialogue {
       case .startTLS: log.append("start TLS")
       case .phase(let phase): log.append("phase: \(phase.rawValue)")
       case .features(let features): log.append("features: \(features.mechanisms.joined(separator: " "))")
-      case .online(let jid, _): log.append("online as \(jid)")
+      case .online(let jid, _, .new(nil)): log.append("online as \(jid)")
+      case .online(let jid, _, .new): log.append("online as \(jid), managed")
+      case .online(let jid, _, .resumed(let h)): log.append("resumed as \(jid) at \(h)")
+      case .resumptionFailed(let h): log.append("not resumed at \(h.map(String.init) ?? "?")")
       case .fail(.violation(let error)): log.append("violation: \(error.condition)")
       case .fail(let failure): log.append("fail: \(failure)")
       }

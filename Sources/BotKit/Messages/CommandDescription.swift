@@ -10,16 +10,19 @@ public struct CommandDescription: Sendable, Hashable {
   public var allow: [AccessRule]
   /// Where it may be used.
   public var places: Places
+  /// It may run again from the beginning when the process ended in its midst.
+  public var reruns: Bool
 
   public init(
     name: String, description: String = "", usage: String? = nil, allow: [AccessRule] = AccessRule.admins,
-    places: Places = .chat
+    places: Places = .chat, reruns: Bool = false
   ) {
     self.name = name
     self.description = description
     self.usage = usage
     self.allow = allow
     self.places = places
+    self.reruns = reruns
   }
 
   /// Why `name` cannot name a command; nil when it can.

@@ -1,6 +1,6 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output"]
+  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun"]
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -14,6 +14,7 @@ struct CommandHeader {
   private(set) var places: Places = .chat
   private(set) var timeout: Duration?
   private(set) var style = ProgramCommand.Style.text
+  private(set) var reruns = false
 
   /// Reads the comments of a script; of a binary (a NUL is in it) nothing. Comments that are no known key are just comments.
   init(script: [UInt8]) throws(Fault) {
@@ -68,6 +69,11 @@ struct CommandHeader {
         throw Fault(problem: "timeout: “\(value)” is no duration", remedy: "write it as 500ms, 20s or 5m")
       }
       timeout = duration
+    case "rerun":
+      guard value == "yes" || value == "no" else {
+        throw Fault(problem: "rerun: “\(value)” is not known", remedy: "write yes or no")
+      }
+      reruns = value == "yes"
     default:
       guard let style = ProgramCommand.Style(rawValue: value) else {
         throw Fault(problem: "output: “\(value)” is not known", remedy: "write text or code")

@@ -72,7 +72,8 @@ public enum CommandsDirectory {
     return Command(
       CommandDescription(
         name: name, description: header.description, usage: header.usage,
-        allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places),
+        allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places,
+        reruns: header.reruns),
       ProgramCommand(
         words: [path], stateBase: stateBase, style: header.style, limits: limits, checkTrust: true),
       origin: path, timeout: header.timeout)

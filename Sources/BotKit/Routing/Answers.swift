@@ -26,6 +26,10 @@ enum Answers {
     "\(name) reached me too late to run it safely. Send it again if you still want it."
   }
 
+  static func cutShort(_ name: String) -> String {
+    "\(name): interrupted, I was restarted while it ran. It may have been done in part; send it again if you still want it."
+  }
+
   /// How a command ended, when that needs saying.
   static func ending(of command: CommandDescription, _ result: CommandResult) -> String? {
     let name = command.name

@@ -73,6 +73,23 @@ public struct Router {
     }
   }
 
+  /// The command of a message that was accepted before and whose process ended in its midst; nil when it may not run
+  /// again.
+  public func again(_ message: ChatMessage, command name: String) -> PendingCommand? {
+    guard let command = commands[name], command.description.reruns, message.age <= maxAge,
+      access.allows(message.sender, command.description.allow, inRoster: facts.inRoster),
+      case .waiting(let action) = command.action, let said = said(in: message),
+      let (_, text) = Self.firstWord(said), let arguments = try? Arguments.split(text, asText: action.takesText)
+    else { return nil }
+    let request = CommandRequest(
+      message: message, command: command.description.name, arguments: arguments, text: String(text))
+    return PendingCommand(
+      request: request, description: command.description, timeout: command.timeout, action: action)
+  }
+
+  /// What the sender of a command is told that was cut short.
+  public static func interrupted(_ name: String) -> String { Answers.cutShort(name) }
+
   /// Remembers what a command that ran told the sender of `message`, so that its echo is known.
   public mutating func replied(_ text: String, to message: ChatMessage, now: ContinuousClock.Instant) {
     loops.answered(text, to: message.speaker, now: now)

@@ -67,7 +67,7 @@ final class CheckReport: ExchangeStep {
       let end = Timestamp.format(info.certificate.notAfter * 1_000_000, wholeSeconds: true)
       Self.good("TLS", "\(info.version), \(info.cipher)")
       Self.good("certificate", "\(info.certificate.subject), until \(end), key \(info.certificate.publicKey)")
-    case .online(let jid, _): Self.good("login", "\(jid.bare)")
+    case .online(let jid, _, _): Self.good("login", "\(jid.bare)")
     default: break
     }
   }

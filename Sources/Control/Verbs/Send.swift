@@ -4,11 +4,16 @@ import JSON
 extension Verb {
   static let send = Verb(
     path: ["send"], arguments: "JID [TEXT | -]",
-    options: [Option("--lines", nil, "each line of the input is a message of its own")],
+    options: [
+      Option("--lines", nil, "each line of the input is a message of its own"),
+      Option("--queue", nil, "do not wait: it is enough that the bot has it in its outbox"),
+      Option("--timeout", "SECONDS", "how long to wait for the server (default 30)"),
+    ],
     summary: "Send one message",
     details: """
-      Without TEXT, or with -, it is read from standard input. Exit code 0 means that the server has the message;
-      4 that the bot is offline, 6 that the server does not answer.
+      Without TEXT, or with -, it is read from standard input. Exit code 0 means that the server has the message (with
+      --queue: that the bot has it), 4 that the bot is offline and 6 that the server has not confirmed it in time: in both
+      cases the message is in the outbox, survives restarts, and goes as soon as it can. 1 means that it came back.
       """
   ) { call throws(ControlFailure) in
     guard let to = call.words.first else { throw ControlFailure(.usage, "name a recipient: xmppbotctl send JID TEXT") }
@@ -17,27 +22,50 @@ extension Verb {
     let byLines = call.options["--lines"] != nil
     if byLines, !fromInput { throw ControlFailure(.usage, "--lines reads the input; leave the text out") }
     let daemon = try call.daemon()
-    if byLines { return try sendLines(to: to, daemon) }
+    let wish = try Wish(call)
+    if byLines { return try sendLines(to: to, wish, daemon) }
     let whole = fromInput ? input() : text
     if whole.isEmpty { throw ControlFailure(.usage, "there is no text: the input is empty") }
-    try send(whole, to: to, daemon)
+    try send(whole, to: to, wish, daemon)
   }
 
-  private static func sendLines(to: String, _ daemon: DaemonConnection) throws(ControlFailure) {
+  /// What the caller waits for.
+  private struct Wish {
+    var waits: Bool
+    var timeout = 30
+
+    init(_ call: borrowing Call) throws(ControlFailure) {
+      waits = call.options["--queue"] == nil
+      guard let text = call.options["--timeout"] else { return }
+      guard let seconds = Int(text), seconds > 0 else {
+        throw ControlFailure(.usage, "--timeout takes a number of seconds, such as 30, not '\(text)'")
+      }
+      if !waits { throw ControlFailure(.usage, "--queue waits for nothing; leave --timeout out") }
+      timeout = seconds
+    }
+  }
+
+  private static func sendLines(to: String, _ wish: Wish, _ daemon: DaemonConnection) throws(ControlFailure) {
     var number = 0
     while let line = readLine() {
       number += 1
       if line.isEmpty { continue }
       do throws(ControlFailure) {
-        try send(line, to: to, daemon)
+        try send(line, to: to, wish, daemon)
       } catch {
         throw ControlFailure(error.code, "line \(number): \(error.reason)")
       }
     }
   }
 
-  private static func send(_ text: String, to: String, _ daemon: DaemonConnection) throws(ControlFailure) {
-    _ = try daemon.ask(["verb": "send", "to": .string(to), "text": .string(text)])
+  private static func send(
+    _ text: String, to: String, _ wish: Wish, _ daemon: DaemonConnection
+  ) throws(ControlFailure) {
+    _ = try daemon.ask([
+      "verb": "send", "to": .string(to), "text": .string(text), "wait": .bool(wish.waits),
+      "timeout": .int(wish.timeout),
+    ])
+    if !wish.waits { print("queued") }
   }
 
   private static func input() -> String {

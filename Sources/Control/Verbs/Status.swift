@@ -32,7 +32,7 @@ extension Verb {
       line("streams", text("resumed").map { "\($0) resumed" }, text("reconnected").map { "\($0) reconnected" }),
       line("outbox", text("outbox").map { "\($0) waiting" }), line("contacts", text("contacts")),
       line("archive", text("archive"), text("messages").map { "\($0) messages" }, size),
-      line("fault", text("archive_fault")),
+      line("fault", text("archive_fault")), line("set aside", text("archive_set_aside")),
       line(
         "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
         text("waiting_commands").map { "\($0) waiting" }),

@@ -7,7 +7,7 @@ import XMPPStanzas
 extension Daemon {
   func serveSearch(_ request: JSON, _ client: ControlClient) {
     do {
-      let query = try ArchiveQuery(request["words"]?.stringValue ?? "")
+      let query = try ArchiveSearch(request["words"]?.stringValue ?? "")
       page(SearchCursor(query, MessageFilter(request), limit: request["limit"]?.intValue), client)
     } catch {
       client.fail(.usage, error.description)

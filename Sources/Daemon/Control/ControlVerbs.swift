@@ -21,6 +21,8 @@ extension Daemon {
     case "archive-search": serveSearch(request, client)
     case "archive-export": serveExport(request, client)
     case "archive-stats": serveStatistics(client)
+    case "archive-check": serveCheck(client)
+    case "archive-prune": servePrune(request, client)
     case "reload":
       log.log(.reloaded, "\(client.peer) asks for the configuration to be read again")
       reload { faults in
@@ -63,14 +65,15 @@ extension Daemon {
     case .stopped: status["state"] = "stopping"
     }
     if ending != nil { status["state"] = "stopping" }
-    status["resumed"] = 0
-    status["reconnected"] = .int(max(0, onlineCount - 1))
+    status["resumed"] = .int(resumedCount)
+    status["reconnected"] = .int(max(0, onlineCount - 1 - resumedCount))
     status["outbox"] = .int(flow.outbox.queued)
     status["unsent_bytes"] = .int(session.unsentBytes)
     status["messages"] = .int(Int(flow.archived))
     status["archive"] = .string(gate.archive.path)
     status["archive_bytes"] = .int(fileSize(gate.archive.path) + fileSize(gate.archive.path + "-wal"))
     status["archive_fault"] = gate.fault.map { .string($0.description) }
+    status["archive_set_aside"] = gate.archive.setAside.map { .string($0.description) }
     status["contacts"] = .int(session.roster.items.count)
     status["commands"] = .int(flow.router.commands.all.count)
     status["running_commands"] = .int(dispatcher.running)
@@ -100,40 +103,6 @@ extension Daemon {
         ]
       })
     client.finish(["refused": .array(commandFaults.map { .string($0.description) })])
-  }
-
-  private func serveSend(_ request: JSON, _ client: ControlClient) {
-    guard let to = request["to"]?.stringValue, let text = request["text"]?.stringValue, !text.isEmpty else {
-      return client.fail(.usage, "a recipient and a text are needed")
-    }
-    let recipient: JID
-    do {
-      recipient = try JID(to)
-    } catch {
-      return client.fail(.usage, "'\(to)' is no address: \(error)")
-    }
-    if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
-    let offline = "the bot is not online (\(statusLine)); nothing was sent"
-    guard session.isOnline, ending == nil else { return client.fail(.offline, offline) }
-    log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)
-    flow.outbox.send(text, to: recipient, fallback: .fail) { [weak self] wasSent in
-      guard wasSent else { return client.fail(.offline, "the bot went offline; not all was sent") }
-      self?.confirm(client)
-    }
-  }
-
-  /// A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the message.
-  private func confirm(_ client: ControlClient) {
-    session.request(.get, to: settings.account.jid.server, Element("ping", Namespace.ping)) { result in
-      let unknown = "the message was sent, but whether the server has it is not known: "
-      switch result {
-      case .failure(let error) where error.condition == .remoteServerTimeout:
-        client.fail(.timedOut, unknown + "it does not answer")
-      case .failure(let error) where error.condition == .recipientUnavailable:
-        client.fail(.offline, unknown + "the stream ended")
-      default: client.finish(["state": "sent"])
-      }
-    }
   }
 
   private func serveLogLevel(_ request: JSON, _ client: ControlClient) {

@@ -1,7 +1,7 @@
 import Archive
 
 // BotKit has a `SearchQuery` too, and `Archive` names a class as well as its module: this is the archive's.
-typealias ArchiveQuery = SearchQuery
+typealias ArchiveSearch = SearchQuery
 
 extension ArchiveError {
   /// The same write may succeed later: the disk is full or can't be written now, or memory is short.

@@ -34,7 +34,7 @@ final class ArchiveGate {
   let archive: Archive
   /// Why the archive can't be written now; nil when it can, as far as is known.
   private(set) var fault: ArchiveError?
-  private let scheduler: any Scheduler
+  let scheduler: any Scheduler
   private static let retryInterval = Duration.seconds(2)
   private var load = Load()
   private var isUnderPressure = false

@@ -7,6 +7,7 @@ import Systemd
 import XML
 import XMPPClient
 import XMPPStanzas
+import XMPPStream
 
 /// The way of a message: decide what it gets (pure), commit it to the archive, then act.
 ///
@@ -14,23 +15,23 @@ import XMPPStanzas
 /// between question and answer; what has to wait for a program is committed when it comes.
 @LoopActor
 final class MessageFlow {
-  private let gate: ArchiveGate
-  private let log: Logger
+  let gate: ArchiveGate
+  let log: Logger
   private let account: JID
-  private unowned let session: Session
-  private let wallClock: @LoopActor () -> Int64
+  unowned let session: Session
+  let wallClock: @LoopActor () -> Int64
   private var repetitions = Repetitions()
-  private var dispatcher: Dispatcher?
+  var dispatcher: Dispatcher?
   private var received: Int64 = 0
   private let archivedBefore: Int64
   let outbox: Outbox
+  let catchUp: CatchUpFlow
   var router: Router
   /// Keep the XML of each message.
   var keepsRawXML = false
 
-  /// `archived`, `queued`: messages in the archive, and those of them that wait to be sent.
   init(
-    session: Session, gate: ArchiveGate, router: Router, archived: Int64, queued: Int, log: Logger,
+    session: Session, gate: ArchiveGate, router: Router, memory: Memory, log: Logger,
     wallClock: @escaping @LoopActor () -> Int64
   ) {
     self.session = session
@@ -38,44 +39,85 @@ final class MessageFlow {
     self.router = router
     self.log = log
     self.wallClock = wallClock
-    archivedBefore = archived
+    archivedBefore = memory.messages
     account = session.options.account
-    outbox = Outbox(session: session, gate: gate, queued: queued, log: log, wallClock: wallClock)
+    outbox = Outbox(session: session, gate: gate, queued: memory.queued, log: log, wallClock: wallClock)
+    catchUp = CatchUpFlow(session: session, gate: gate, memory: memory, log: log)
+    for recent in memory.recent { repetitions.remember(recent) }
   }
 
   /// The dispatcher's hooks lead here.
   func attach(_ dispatcher: Dispatcher) {
     self.dispatcher = dispatcher
+    catchUp.onMessage = { [weak self] in self?.take($0) }
+    catchUp.onComplete = { [weak self] in self?.outbox.open() }
   }
 
   /// Messages in the archive.
   var archived: Int64 { archivedBefore + received + outbox.accepted }
 
-  func hooks() -> Dispatcher.Hooks {
-    var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
-    hooks.onReply = { [weak self] command, text in self?.reply(text, to: command.request.message) }
-    hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
-    hooks.onLog = { [log] command, line in
-      log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
+  // MARK: - Streams
+
+  func online(_ continuity: OnlineInfo.Continuity) {
+    if continuity == .resumed {
+      outbox.resume()
+      catchUp.resume()
+    } else {
+      outbox.close()
+      catchUp.begin(isNew: continuity == .new)
     }
-    return hooks
+  }
+
+  /// What the server can do is known.
+  func discovered() {
+    catchUp.start(isOffered: session.serverFeatures.contains(Namespace.archive))
   }
 
   // MARK: - In
 
-  func receive(_ message: Message, as element: Element) {
-    guard let from = message.from, message.isWorthKeeping else { return }
+  func receive(_ message: Message, as element: Element, number: StreamManagement.HandledCount?) {
+    catchUp.pass(Arrival(message: message, element: element, number: number, way: .live))
+  }
+
+  func receive(_ carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
+    catchUp.pass(
+      Arrival(message: carbon.message, element: carbon.element, number: number, way: .carbon(carbon.direction)))
+  }
+
+  /// Archives a message, and acts upon it if it is for the bot.
+  func take(_ arrival: Arrival) {
+    let message = arrival.message
+    guard let peer = arrival.peer, message.isWorthKeeping || message.settles != nil else {
+      return pass(arrival)
+    }
     let time = wallClock()
-    let row = message.row(from: from, time: time, raw: keepsRawXML ? element.xml : nil)
-    let decision = decide(message, from: from, time: time)
+    var row = message.row(from: peer, time: time, raw: keepsRawXML ? arrival.element.xml : nil)
+    if arrival.isOurs {
+      row.direction = .out
+      row.state = .acked
+    }
+    let decision = arrival.mayAct(as: session.boundResource) ? decide(message, from: peer, time: time) : nil
     var answer: [NewMessage] = []
-    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: from, thread: message.thread) }
-    commit(row, answer, bounced: message.kind == .error ? message.id : nil) { [weak self] in
+    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: peer, thread: message.thread) }
+    let entry = Entry(arrival, row: row, answer: answer, decision: decision)
+    commit(entry, arrival.number) { [weak self] id in
       guard let self else { return }
       log.log(
-        .messageReceived, at: .debug, "message from \(from)", peer: from.bare.description, stanzaID: message.id)
-      act(decision, answer, to: from)
+        .messageReceived, at: .debug, "message \(arrival.isOurs ? "to" : "from") \(peer)", peer: peer.bare.description,
+        stanzaID: message.id)
+      act(decision, answer, to: peer, message: id)
+    }
+  }
+
+  /// There is nothing to keep of it but where it stood.
+  private func pass(_ arrival: Arrival) {
+    guard let cursor = arrival.cursor else { return session.take(arrival.number) }
+    let count = session.handOver(arrival.number)
+    gate.write { transaction throws(DatabaseError) in
+      transaction.noteCursor(cursor.id, of: cursor.by)
+      if let count { transaction.noteHandled(count.h) }
+    } done: { [weak self] in
+      if let count { self?.session.stored(count) }
     }
   }
 
@@ -86,42 +128,88 @@ final class MessageFlow {
   }
 
   private enum Committed {
-    case new, duplicate
+    case new(Int64), duplicate
     /// The error that came back for a message of ours.
-    case bounce
+    case bounce(Int64)
+    /// A message of ours, which the server has.
+    case ours
+    /// Nothing but the word that a message of ours arrived.
+    case receipt
+
+    var isNew: Bool { if case .duplicate = self { false } else { true } }
   }
 
-  /// Commits all rows in one transaction; `done` is called unless the message was in the archive already. `bounced`: the
-  /// id of our message that came back as an error.
+  /// Commits all of it in one transaction, with the count of what is handled; `done` gets the row's id, unless the message
+  /// was in the archive already.
   private func commit(
-    _ row: NewMessage, _ answer: [NewMessage], bounced: String?, done: @escaping @LoopActor () -> Void
+    _ entry: Entry, _ number: StreamManagement.HandledCount?, done: @escaping @LoopActor (Int64) -> Void
   ) {
-    let bytes =
-      512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0)
-      + answer.reduce(0) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
-    gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Committed in
-      guard case .inserted = try transaction.insert(row) else { return .duplicate }
-      for row in answer { try transaction.insert(row) }
-      guard let bounced else { return .new }
-      return try transaction.fail(messageID: bounced, peer: row.peer, error: row.error ?? "error") ? .bounce : .new
-    } done: { [weak self, log] result in
-      if result == .duplicate { return }
-      self?.received += 1
-      if result == .bounce {
-        log.log(
-          .messageSent, at: .warning, "a message to \(row.peer) came back: \(row.error ?? "")", peer: row.peer,
-          stanzaID: bounced)
+    let count = session.handOver(number)
+    gate.write(bytes: entry.bytes) { transaction throws(DatabaseError) -> Committed in
+      let committed = try Self.commit(entry, in: transaction)
+      // What comes live once more may be older than what is known.
+      if let cursor = entry.cursor, entry.isArchived || committed.isNew { transaction.noteCursor(cursor.id, of: cursor.by) }
+      if let count { transaction.noteHandled(count.h) }
+      return committed
+    } done: { [weak self] result in
+      guard let self else { return }
+      if let count { session.stored(count) }
+      switch result {
+      case .duplicate, .receipt: return
+      case .ours: if let id = entry.row.originID ?? entry.row.messageID { outbox.confirmed(id) }
+      case .new(let id):
+        received += 1
+        done(id)
+      case .bounce(let id):
+        received += 1
+        tellBounce(entry)
+        done(id)
       }
-      done()
     }
   }
 
-  private func act(_ decision: Decision?, _ answer: [NewMessage], to recipient: JID) {
+  private nonisolated static func commit(
+    _ entry: Entry, in transaction: borrowing ArchiveTransaction
+  ) throws(DatabaseError) -> Committed {
+    for (id, state) in entry.settles { try transaction.advance(id, peer: entry.row.peer, to: state) }
+    guard entry.isKept else { return .receipt }
+    switch try entry.isArchived ? transaction.insertArchived(entry.row) : transaction.insert(entry.row) {
+    case .duplicate: return .duplicate
+    case .recognised: return entry.row.direction == .out ? .ours : .duplicate
+    case .inserted(let id):
+      for row in entry.answer { try transaction.insert(row) }
+      if let command = entry.command { try transaction.openCommand(command, message: id, at: entry.row.time) }
+      guard let bounced = entry.bounced else { return .new(id) }
+      let error = entry.row.error ?? "error"
+      return try transaction.fail(messageID: bounced, peer: entry.row.peer, error: error) ? .bounce(id) : .new(id)
+    }
+  }
+
+  private func tellBounce(_ entry: Entry) {
+    let error = entry.row.error ?? "error"
+    log.log(
+      .messageSent, at: .warning, "a message to \(entry.row.peer) came back: \(error)", peer: entry.row.peer,
+      stanzaID: entry.bounced)
+    if let id = entry.bounced { outbox.bounced(id, error) }
+  }
+
+  /// Stores how many stanzas are handled, when no message does.
+  func store(_ count: StreamManagement.HandledCount) {
+    gate.write { transaction throws(DatabaseError) in
+      transaction.noteHandled(count.h)
+    } done: { [weak self] in
+      self?.session.stored(count)
+    }
+  }
+
+  private func act(_ decision: Decision?, _ answer: [NewMessage], to recipient: JID, message id: Int64) {
     switch decision {
     case .answer(let text):
       outbox.committed(answer, to: recipient)
       report(text, to: recipient)
-    case .run(let command): dispatcher?.start(command)
+    case .run(var command):
+      command.id = id
+      dispatcher?.start(command)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {
         log.log(
@@ -140,39 +228,5 @@ final class MessageFlow {
     case .tooMany: log.log(.rateLimited, "\(peer) sends too many commands", peer: peer)
     default: log.log(.commandRun, at: .debug, "answered \(peer)", peer: peer, command: answer.command)
     }
-  }
-
-  // MARK: - Commands
-
-  private func reply(_ text: String, to message: ChatMessage) {
-    guard let recipient = recipient(of: message) else { return }
-    router.replied(text, to: message, now: .now)
-    outbox.send(text, to: recipient, thread: message.thread)
-  }
-
-  private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
-    let message = command.request.message
-    if let text = outcome.text {
-      reply(text, to: message)
-    } else {
-      show(.active, to: message)
-    }
-    let name = command.request.command
-    let (event, words): (LogEvent, String) =
-      outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
-    log.log(
-      event, "command \(name) \(words)", peer: message.sender.description, command: name, stanzaID: message.messageID,
-      duration: outcome.duration)
-  }
-
-  private func show(_ state: ChatState, to message: ChatMessage) {
-    guard message.room == nil, let recipient = recipient(of: message) else { return }
-    var notice = Message(.chat, to: recipient, id: session.newID())
-    notice.chatState = state
-    session.send(notice.element)
-  }
-
-  private func recipient(of message: ChatMessage) -> JID? {
-    message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }

@@ -11,7 +11,16 @@ extension Message {
     body != nil || subject != nil || retracts != nil || encryption != nil || kind == .error
   }
 
-  /// The archive's row of a message that `from` sent.
+  /// The message of ours that this one says has arrived, and how far (XEP-0184, XEP-0333).
+  var settles: (id: String, state: NewMessage.State)? {
+    if case .displayed(let id)? = marker { return (id, .displayed) }
+    if case .acknowledged(let id)? = marker { return (id, .displayed) }
+    if case .received(let id)? = receipt { return (id, .received) }
+    if case .received(let id)? = marker { return (id, .received) }
+    return nil
+  }
+
+  /// The archive's row of a message; `from`: the other side.
   func row(from: JID, time: Int64, raw: String?) -> NewMessage {
     var row = NewMessage(.in, NewMessage.Kind(kind), peer: from.bare.description, time: time, body: body)
     if kind == .groupchat {

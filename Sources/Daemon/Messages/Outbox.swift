@@ -11,14 +11,6 @@ import XMPPStanzas
 /// order, when the bot is online.
 @LoopActor
 final class Outbox {
-  /// What becomes of a message that the server can't be reached for.
-  enum Fallback {
-    /// It is queued.
-    case wait
-    /// It has failed, and whoever sent it is told.
-    case fail
-  }
-
   /// Bytes of UTF-8 in one message: with its envelope below what every server takes (RFC 6120 section 13.12: 10,000).
   static let pieceLimit = 8_000
   /// Queued rows that are looked at in one go.
@@ -37,6 +29,9 @@ final class Outbox {
   /// The queue is being sent: what comes meanwhile goes behind it.
   private var isSendingQueue = false
   private var waitsForServer = false
+  /// Until it is known what the server has of an earlier stream, nothing new is sent.
+  private var isOpen = false
+  private var receipts: AckBatch
 
   init(
     session: Session, gate: ArchiveGate, queued: Int, log: Logger, wallClock: @escaping @LoopActor () -> Int64
@@ -46,15 +41,88 @@ final class Outbox {
     self.queued = queued
     self.log = log
     self.wallClock = wallClock
+    receipts = AckBatch(gate: gate)
+  }
+
+  // MARK: - What the server has
+
+  /// There is a new session: what the old one left in doubt has to be cleared first.
+  func close() { isOpen = false }
+
+  /// It is known what the server has of what was sent on earlier streams; the rest is sent again.
+  func open() {
+    receipts.flush()
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.requeueSent()
+    } done: { [weak self] count in
+      guard let self else { return }
+      isOpen = true
+      queued = count
+      sendQueue()
+    }
+  }
+
+  /// The server has these messages.
+  func acknowledged(_ ids: [String]) {
+    receipts.add(ids)
+    for id in ids { confirmed(id) }
+    if waitsForServer { resume() }
+  }
+
+  /// The server has this message, as the archive knows already.
+  func confirmed(_ id: String) { waiters.removeValue(forKey: id)?(.acked) }
+
+  /// The message must not be sent again.
+  func setAside(_ id: String) {
+    waiters.removeValue(forKey: id)?(.failed("the stream ended each time that it was sent"))
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.setAside(id, error: "the stream ended each time that it was sent")
+    }
+  }
+
+  /// What is noted of acknowledgements is written, before the end.
+  func flush() { receipts.flush() }
+
+  /// How a message fared.
+  enum Fate: Sendable, Hashable {
+    case acked
+    case failed(String)
+  }
+
+  /// Who waits for the fate of a message, by its id.
+  private var waiters: [String: @LoopActor (Fate) -> Void] = [:]
+
+  /// Calls `done` once, when the server has all of `rows`, or one of them has failed.
+  func await(_ rows: [NewMessage], done: @escaping @LoopActor (Fate) -> Void) {
+    let ids = rows.compactMap(\.messageID)
+    var open = Set(ids)
+    var isDone = false
+    for id in ids {
+      waiters[id] = { fate in
+        open.remove(id)
+        guard !isDone, fate != .acked || open.isEmpty else { return }
+        isDone = true
+        done(fate)
+      }
+    }
+  }
+
+  /// Nobody waits for these any more.
+  func forget(_ rows: [NewMessage]) {
+    for id in rows.compactMap(\.messageID) { waiters[id] = nil }
+  }
+
+  /// An error came back for the message.
+  func bounced(_ id: String, _ error: String) {
+    waiters.removeValue(forKey: id)?(.failed(error))
   }
 
   // MARK: - Rows
 
   /// The rows of a text: one, or several where it is longer than a server need take.
-  func rows(_ text: String, to recipient: JID, thread: String?, fallback: Fallback = .wait) -> [NewMessage] {
+  func rows(_ text: String, to recipient: JID, thread: String? = nil) -> [NewMessage] {
     let time = wallClock()
-    // What may not wait can't stand behind the queue either.
-    let goesNow = fallback == .fail || session.isOnline && !isSendingQueue
+    let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
     return MessagePieces.split(text, limit: Self.pieceLimit).map { piece in
       var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: time, body: piece)
       row.resource = recipient.resource
@@ -66,62 +134,60 @@ final class Outbox {
     }
   }
 
-  /// To be called when `rows` are committed: sends them, unless they are to wait. Whether all have gone.
-  @discardableResult
-  func committed(_ rows: [NewMessage], to recipient: JID, fallback: Fallback = .wait) -> Bool {
+  /// To be called when `rows` are committed: sends them, unless they are to wait.
+  func committed(_ rows: [NewMessage], to recipient: JID) {
     accepted += Int64(rows.count)
-    var allSent = true
     for row in rows {
       if row.state == .queued {
         queued += 1
-      } else if transmit(row, to: recipient) {
-        continue
-      } else {
-        withdraw(row, fallback)
+      } else if !transmit(row, to: recipient, delayed: false) {
+        withdraw(row)
       }
-      allSent = false
     }
     sendQueue()
-    return allSent
   }
 
-  /// Archives `text`, hands it to the server, and then calls `done` with whether all of it could be.
-  func send(
-    _ text: String, to recipient: JID, thread: String? = nil, fallback: Fallback = .wait,
-    done: @escaping @LoopActor (_ wasSent: Bool) -> Void = { _ in }
-  ) {
-    let rows = rows(text, to: recipient, thread: thread, fallback: fallback)
-    gate.write(bytes: 512 * rows.count + text.utf8.count) { transaction throws(DatabaseError) in
+  /// Archives `text` and sends it, now or later.
+  func send(_ text: String, to recipient: JID, thread: String? = nil) {
+    accept(rows(text, to: recipient, thread: thread), to: recipient)
+  }
+
+  /// Archives `rows`, calls `done`, and sends them, now or later.
+  func accept(_ rows: [NewMessage], to recipient: JID, done: @escaping @LoopActor () -> Void = {}) {
+    let bytes = rows.reduce(0) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
+    gate.write(bytes: bytes) { transaction throws(DatabaseError) in
       for row in rows { try transaction.insert(row) }
     } done: { [weak self] in
-      guard let self else { return }
-      done(committed(rows, to: recipient, fallback: fallback))
+      done()
+      self?.committed(rows, to: recipient)
     }
   }
 
   // MARK: - The stream
 
-  private func transmit(_ row: NewMessage, to recipient: JID) -> Bool {
-    guard let id = row.messageID else { return false }
+  private func transmit(_ row: NewMessage, to recipient: JID, delayed: Bool) -> Bool {
+    guard isOpen, let id = row.messageID else { return false }
     var message = Message(Message.Kind(row.kind), to: recipient, id: id, body: row.body)
     message.originID = row.originID
     message.thread = row.thread
-    if row.room == nil { message.chatState = .active }
-    guard session.send(message.element) else { return false }
+    if row.room == nil {
+      message.chatState = .active
+      message.receipt = .request
+      message.marker = .markable
+    }
+    if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
+    guard session.send(message.element, token: id) else { return false }
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
   }
 
   /// The stream ended between commit and sending.
-  private func withdraw(_ row: NewMessage, _ fallback: Fallback) {
+  private func withdraw(_ row: NewMessage) {
     guard let id = row.messageID else { return }
     gate.write { transaction throws(DatabaseError) in
-      switch fallback {
-      case .wait: try transaction.requeue(messageID: id)
-      case .fail: _ = try transaction.fail(messageID: id, peer: row.peer, error: "the bot was offline")
-      }
+      try transaction.requeue(messageID: id)
     } done: { [weak self] in
-      guard let self, fallback == .wait else { return }
+      guard let self else { return }
       queued += 1
       sendQueue()
     }
@@ -131,20 +197,23 @@ final class Outbox {
 
   /// Sends what is queued, in order. To be called when the bot has come online.
   func sendQueue() {
-    guard queued > 0, session.isOnline, !isSendingQueue else { return }
+    guard isOpen, queued > 0, session.isOnline, !isSendingQueue else { return }
     isSendingQueue = true
     sendNext()
   }
 
   /// The server has taken what was sent to it, or there is another stream.
   func resume() {
-    if waitsForServer {
+    if waitsForServer, !isBlocked {
       waitsForServer = false
       sendNext()
     } else {
       sendQueue()
     }
   }
+
+  /// The server has to take more of what was sent before it gets the next.
+  private var isBlocked: Bool { session.unsentBytes > Self.congestion || session.isCongested }
 
   private func sendNext() {
     gate.write { transaction throws(DatabaseError) in
@@ -164,7 +233,7 @@ final class Outbox {
           failed.append(row.id)
           continue
         }
-        guard transmit(row.message, to: recipient) else { break }
+        guard transmit(row.message, to: recipient, delayed: true) else { break }
         done.append(row.id)
       }
     }
@@ -176,7 +245,7 @@ final class Outbox {
     } done: { [weak self, count = done.count + failed.count] in
       guard let self else { return }
       queued = max(0, queued - count)
-      if session.unsentBytes > Self.congestion { waitsForServer = true } else { sendNext() }
+      if isBlocked, session.isOnline { waitsForServer = true } else { sendNext() }
     }
   }
 

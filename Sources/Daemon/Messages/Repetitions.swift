@@ -1,3 +1,4 @@
+import Archive
 import JID
 
 /// Which messages came before: a client that was cut off sends again what it got no receipt for, under the same id. The
@@ -17,6 +18,13 @@ struct Repetitions {
 
   init(capacity: Int = 2_000) {
     self.capacity = capacity
+  }
+
+  /// What came in an earlier process.
+  mutating func remember(_ message: RecentMessage) {
+    guard let bare = try? JID(message.peer), let body = message.body else { return }
+    let sender = message.resource.flatMap { try? bare.with(receivedResource: $0) } ?? bare
+    _ = isRepeated(message.messageID, body, from: sender)
   }
 
   /// True when `sender` has sent this text under this id before; remembers it.

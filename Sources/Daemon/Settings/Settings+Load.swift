@@ -110,10 +110,10 @@ struct SettingsReader {
     if path == nil, section.entries(of: "path").isEmpty {
       report(section, "path", "there is no `path`, $STATE_DIRECTORY or $HOME", "add `path` to [archive]")
     }
-    guard let path, let rawXML = section.value(of: Keys.rawXML), let sync = section.value(of: Keys.sync) else {
-      return nil
-    }
-    return Settings.ArchiveSettings(path: path, rawXML: rawXML, sync: sync)
+    guard let path, let keep = section.value(of: Keys.keep), let rawXML = section.value(of: Keys.rawXML),
+      let sync = section.value(of: Keys.sync)
+    else { return nil }
+    return Settings.ArchiveSettings(path: path, keep: keep, rawXML: rawXML, sync: sync)
   }
 
   private func limits() -> Settings.Limits? {
@@ -172,13 +172,13 @@ struct SettingsReader {
     let allow = section.values(of: Keys.allow)
     checkGroups(of: allow, "allow", in: section, groups: groups)
     guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first,
-      let output = section.value(of: Keys.output)
+      let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun)
     else { return nil }
     check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     return Settings.CommandSettings(
       name: name, exec: exec, description: section.value(of: Keys.description), usage: section.value(of: Keys.usage),
       allow: allow, places: Set(section.values(of: Keys.places)), timeout: section.value(of: Keys.timeout),
-      output: output)
+      output: output, reruns: reruns)
   }
 
   /// The default `@admins` may name a group that is not there: then nobody may.

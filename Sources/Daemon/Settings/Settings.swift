@@ -69,7 +69,15 @@ public struct Settings: Sendable, Hashable {
       case normal
     }
 
+    /// How long messages are kept.
+    public enum Keep: Sendable, Hashable {
+      case forever
+      /// So long after they were received or accepted.
+      case age(Duration)
+    }
+
     public var path: String
+    public var keep: Keep = .forever
     public var rawXML: Bool
     public var sync: Sync
   }
@@ -132,5 +140,7 @@ public struct Settings: Sendable, Hashable {
     /// Nil: that of `[limits]`.
     public var timeout: Duration?
     public var output: Output
+    /// It may run again when the process ended in its midst.
+    public var reruns: Bool
   }
 }

@@ -34,7 +34,8 @@ public struct SettingsChanges: Sendable, Hashable {
       + changed("archive.sync") { $0.archive.sync }
       + changed("control.socket") { $0.control.socket }
     immediate =
-      changed("archive.raw-xml") { $0.archive.rawXML } + changed("subscriptions") { $0.subscriptions }
+      changed("archive.keep") { $0.archive.keep } + changed("archive.raw-xml") { $0.archive.rawXML }
+      + changed("subscriptions") { $0.subscriptions }
       + changed("limits") { $0.limits } + changed("keepalive") { $0.keepalive } + changed("log") { $0.log }
       + changed("group") { $0.groups } + changed("command") { $0.commands }
   }

@@ -48,12 +48,15 @@ enum SettingsSchema {
 
   enum Archive {
     static let path = Key("path", .path, otherwise: "$STATE_DIRECTORY/archive.db", "The database of all messages.")
+    static let keep = Key(
+      "keep", .keep, default: "forever", "How long messages are kept; older ones are deleted once a day.")
     static let rawXML = Key("raw-xml", .boolean, default: "no", "Whether each message's XML is kept, too.")
     static let sync = Key<Settings.ArchiveSettings.Sync>(
       "sync", .choice, default: "full", "What a row survives: `full` a power cut, `normal` a crash of the process.")
 
     static let section = Schema.Section(
-      "archive", "Where messages are kept.", keys: [path.description, rawXML.description, sync.description])
+      "archive", "Where messages are kept.",
+      keys: [path.description, keep.description, rawXML.description, sync.description])
   }
 
   enum Limits {
@@ -124,12 +127,14 @@ enum SettingsSchema {
       "How long the command may run.")
     static let output = Key<Settings.CommandSettings.Output>(
       "output", .choice, default: "text", "How its output is sent: as text, or as a code block.")
+    static let rerun = Key(
+      "rerun", .boolean, default: "no", "Whether it runs again when the bot's process ended in its midst.")
 
     static let section = Schema.Section(
       "command", argument: "NAME", argumentKind: .commandName, "A program that contacts can run.",
       keys: [
         exec.description, description.description, usage.description, allow.description, places.description,
-        timeout.description, output.description,
+        timeout.description, output.description, rerun.description,
       ])
   }
 

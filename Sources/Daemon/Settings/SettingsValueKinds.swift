@@ -17,6 +17,20 @@ extension ValueKind where Value == Settings.Limits.Rate {
   }
 }
 
+extension ValueKind where Value == Settings.ArchiveSettings.Keep {
+  /// `90d`, or `forever`.
+  static var keep: ValueKind {
+    let age = ValueKind<Duration>.duration(.seconds(60) ... .seconds(36_500 * 86_400))
+    return ValueKind(syntax: "DURATION | forever") { text throws(ValueProblem) in
+      if text == "forever" { return .forever }
+      guard text.first?.isNumber == true else {
+        throw ValueProblem("is neither a duration nor `forever`", remedy: "write it as 90d, or `forever`")
+      }
+      return .age(try age.parse(text))
+    }
+  }
+}
+
 extension ValueKind where Value == String {
   /// A host name, or an IPv4 or IPv6 address.
   static var host: ValueKind {

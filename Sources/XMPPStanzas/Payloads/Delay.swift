@@ -6,8 +6,18 @@ public struct Delay: Sendable, Hashable {
   public var stamp: Int64?
   public var from: String?
 
+  public init(stamp: Int64, from: String? = nil) {
+    self.stamp = stamp
+    self.from = from
+  }
+
   init(_ element: Element) {
     stamp = element["stamp"].flatMap(Timestamp.parse)
     from = element["from"]
+  }
+
+  /// Nil without a stamp, which a delay must have.
+  public var element: Element? {
+    stamp.map { Element("delay", Namespace.delay, [("from", from), ("stamp", Timestamp.format($0))]) }
   }
 }

@@ -88,6 +88,7 @@ final class DaemonBench {
       server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
        <jid>bot@example.org/r</jid></bind></iq>
       """)
+    try conversation.refuseDiscovery()
     conversation.skip()
   }
 

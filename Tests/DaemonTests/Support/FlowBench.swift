@@ -42,12 +42,16 @@ final class FlowBench {
     var router = Router(commands: table, access: access, facts: BotFacts())
     router.rate = nil
     let now = now
+    var memory = Memory()
+    memory.queued = queued.count
     flow = MessageFlow(
-      session: conversation.session, gate: gate, router: router, archived: 0, queued: queued.count,
+      session: conversation.session, gate: gate, router: router, memory: memory,
       log: Logger(level: .trace, sink: recording), wallClock: { now })
     dispatcher = Dispatcher(hooks: flow.hooks())
     flow.attach(dispatcher)
-    conversation.onMessage = { [weak self] in self?.flow.receive($0, as: $0.element) }
+    conversation.onMessage = { [weak self] in self?.flow.receive($0, as: $0.element, number: $1) }
+    conversation.onAcknowledged = { [weak self] in self?.flow.outbox.acknowledged($0) }
+    conversation.hidesConfirmations = true
     gate.onPressure = { [weak self] in self?.session.setReading(!$0) }
     gate.write { transaction throws(DatabaseError) in
       for row in queued { try transaction.insert(row) }
@@ -56,18 +60,20 @@ final class FlowBench {
   }
 
   /// As often as need be: the names of a script's values are new each time.
-  func goOnline() throws {
+  func goOnline(settles: Bool = true) async throws {
     greetings += 1
     let script = Greeting.online.replacing("$", with: "$\(greetings)").replacing("$\(greetings)any", with: "$any")
+    flow.online(.new)
     try conversation.play(script)
-    flow.outbox.resume()
+    flow.discovered()
+    if settles { await settle() }
   }
   private var greetings = 0
 
   /// An online one.
   static func online(_ handlers: [any CommandHandler] = [], admins: [String] = []) async throws -> FlowBench {
     let bench = try await FlowBench(handlers, admins: admins)
-    try bench.goOnline()
+    try await bench.goOnline()
     return bench
   }
 
@@ -84,14 +90,18 @@ final class FlowBench {
   }
 
   /// The bot says `body`, and nothing after it.
-  func expectAnswer(_ body: String, to: String = "alice@example.net/phone", more: String = "") throws {
+  func expectAnswer(
+    _ body: String, to: String = "alice@example.net/phone", more: String = "", delayed: String? = nil
+  ) throws {
     answers += 1
+    let delay = delayed.map { "<delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='\($0)'/>" } ?? ""
     let body = body.replacing("\n", with: "&#10;")
     try play(
       """
       bot: <message type='chat' to='\(to)' id='$answer\(answers)-'><body>\(body)</body>\(more)
-       <origin-id xmlns='urn:xmpp:sid:0' id='$answer\(answers)-'/>
-       <active xmlns='http://jabber.org/protocol/chatstates'/></message>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$answer\(answers)-'/>\(delay)
+       <request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       """)
   }
   private var answers = 0

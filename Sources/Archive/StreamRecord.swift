@@ -1,0 +1,85 @@
+import SQLite
+
+/// What is kept to resume a stream's session in another process (XEP-0198, 5).
+public struct StreamRecord: Sendable, Hashable {
+  /// The server's name for the session: `previd`.
+  public var id: String
+  /// The full JID that it is bound to.
+  public var jid: String
+  /// Where the server would like it resumed.
+  public var location: String?
+  /// Our `h`: how many of the server's stanzas are in the archive, as far as they belong there. Modulo 2^32.
+  public var handled: UInt32
+  /// How many stanzas we had sent when the stream was left in good order; nil after a crash.
+  public var sent: UInt32?
+  /// The server gives stanza-ids of its own and removes forged ones (XEP-0359, 5).
+  public var trustsIDs: Bool
+
+  public init(
+    id: String, jid: String, location: String? = nil, handled: UInt32 = 0, sent: UInt32? = nil, trustsIDs: Bool
+  ) {
+    self.id = id
+    self.jid = jid
+    self.location = location
+    self.handled = handled
+    self.sent = sent
+    self.trustsIDs = trustsIDs
+  }
+}
+
+extension ArchiveQueries {
+  /// The session that can be resumed. What was noted in a group is seen when that is committed.
+  public func streamRecord() throws(DatabaseError) -> StreamRecord? {
+    let row = try connection.statement(
+      """
+      SELECT id, jid, location, sent, trusts_ids, position FROM stream JOIN progress ON source = ''
+      """)
+    defer { row.reset() }
+    guard try row.step(), let handled = UInt32(row.text(at: 5)) else { return nil }
+    return StreamRecord(
+      id: row.text(at: 0), jid: row.text(at: 1), location: row.optionalText(at: 2), handled: handled,
+      sent: row.optionalInteger(at: 3).flatMap(UInt32.init(exactly:)), trustsIDs: row.integer(at: 4) != 0)
+  }
+
+  /// The stanza-id up to which everything of `archive` (a bare JID) is here; "": its beginning; nil: nothing is known.
+  /// What was noted in a group is seen when that is committed.
+  public func cursor(of archive: String) throws(DatabaseError) -> String? {
+    let row = try connection.statement("SELECT position FROM progress WHERE source = ?")
+    defer { row.reset() }
+    try row.bind(archive, at: 1)
+    return try row.step() ? row.text(at: 0) : nil
+  }
+}
+
+extension ArchiveTransaction {
+  /// Replaces what is known of the session that can be resumed, or forgets it.
+  public func setStream(_ record: StreamRecord?) throws(DatabaseError) {
+    // A count noted before is the old session's.
+    group.note(handled: nil)
+    try statement("DELETE FROM stream").run()
+    guard let record else { return try statement("DELETE FROM progress WHERE source = ''").run() }
+    let insert = try statement("INSERT INTO stream (id, jid, location, sent, trusts_ids) VALUES (?, ?, ?, ?, ?)")
+    try insert.bind(record.id, at: 1)
+    try insert.bind(record.jid, at: 2)
+    try insert.bind(record.location, at: 3)
+    try insert.bind(record.sent.map(Int64.init), at: 4)
+    try insert.bind(record.trustsIDs ? 1 : 0, at: 5)
+    try insert.run()
+    try setProgress(of: "", to: String(record.handled))
+  }
+
+  /// All of the server's stanzas up to the `h`th are in the archive, as far as they belong there. Written with the group's
+  /// rows, once for all its writes; of no effect without a stream.
+  public func noteHandled(_ h: UInt32) { group.note(handled: h) }
+
+  /// Everything of `archive` (a bare JID) up to this stanza-id is here; "": start at its beginning. Written with the
+  /// group's rows, once for all its writes.
+  public func noteCursor(_ stanzaID: String, of archive: String) { group.note(stanzaID, of: archive) }
+
+  func setProgress(of source: String, to position: String) throws(DatabaseError) {
+    let set = try statement("INSERT INTO progress VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position")
+    try set.bind(source, at: 1)
+    try set.bind(position, at: 2)
+    try set.run()
+  }
+}

@@ -1,0 +1,97 @@
+import Archive
+import BotKit
+import JID
+import XML
+import XMPPStanzas
+import XMPPStream
+
+/// A message on its way into the archive, with how it came.
+struct Arrival {
+  enum Way {
+    /// To the bot.
+    case live
+    /// A copy of what another device of the account sent or received (XEP-0280).
+    case carbon(Carbon.Direction)
+    /// Out of an archive (XEP-0313).
+    case archived(ArchivedMessage)
+  }
+
+  var message: Message
+  var element: Element
+  var number: StreamManagement.HandledCount?
+  var way: Way
+  /// It marks how far its archive is known.
+  var movesCursor = false
+
+  /// The account said it, from whatever device.
+  var isOurs: Bool {
+    switch way {
+    case .live: false
+    case .carbon(let direction): direction == .sent
+    case .archived(let result): result.isOwn
+    }
+  }
+
+  /// The other side.
+  var peer: JID? { isOurs ? message.to : message.from }
+
+  /// The archive's id of it.
+  var stanzaID: NewMessage.StanzaID? {
+    if case .archived(let result) = way { return .init(id: result.id, by: result.archive.description) }
+    return message.stanzaIDs.first.map { .init(id: $0.id, by: $0.by) }
+  }
+
+  /// How far the archive is known with it.
+  var cursor: NewMessage.StanzaID? { movesCursor ? stanzaID : nil }
+
+  /// Whether it may be a command: it was said to the bot, not to another device of the account. `resource`: ours.
+  func mayAct(as resource: String?) -> Bool {
+    switch way {
+    case .live: true
+    case .carbon: false
+    case .archived(let result):
+      // Of one without a stamp nobody knows how old it is.
+      !result.isOwn && result.stamp != nil
+        && (message.to?.resource == nil || message.to?.resource == resource)
+    }
+  }
+
+  /// About what it holds in memory, in bytes.
+  var size: Int { 1_024 + 2 * (message.body?.utf8.count ?? 0) }
+}
+
+/// What goes into the archive together.
+struct Entry: Sendable {
+  var row: NewMessage
+  var answer: [NewMessage]
+  /// The name of the command that is to run.
+  var command: String?
+  /// The id of our message that came back as an error.
+  var bounced: String?
+  /// Which messages of ours have come how far.
+  var settles: [(id: String, state: NewMessage.State)] = []
+  var cursor: NewMessage.StanzaID?
+  /// It comes out of an archive.
+  var isArchived = false
+  /// There is a row in it.
+  var isKept: Bool
+
+  init(_ arrival: Arrival, row: NewMessage, answer: [NewMessage], decision: Decision?) {
+    self.row = row
+    self.row.stanzaID = arrival.stanzaID
+    self.answer = answer
+    cursor = arrival.cursor
+    isKept = arrival.message.isWorthKeeping
+    if case .archived = arrival.way { isArchived = true }
+    if case .run(let command)? = decision { self.command = command.request.command }
+    guard !arrival.isOurs else { return }
+    bounced = arrival.message.kind == .error ? arrival.message.id : nil
+    if let settled = arrival.message.settles { settles = [settled] }
+  }
+
+  /// About what it holds in memory, in bytes.
+  var bytes: Int {
+    512 + (row.body?.utf8.count ?? 0) + (row.rawXML?.utf8.count ?? 0)
+      + answer.reduce(0) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
+  }
+}

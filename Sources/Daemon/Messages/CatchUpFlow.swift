@@ -1,0 +1,193 @@
+import Archive
+import Crypto
+import EventLoop
+import JID
+import SQLite
+import Systemd
+import XMPPClient
+import XMPPStanzas
+import XMPPStream
+
+/// Fetches what was missed between two sessions from the account's archive on the server (XEP-0313), and holds back what
+/// comes live until then, so that all of it is archived in order.
+@LoopActor
+final class CatchUpFlow {
+  /// Messages, in order.
+  var onMessage: @LoopActor (Arrival) -> Void = { _ in }
+  /// All that was missed is on its way to the archive, or can't be had.
+  var onComplete: @LoopActor () -> Void = {}
+
+  private unowned let session: Session
+  private let gate: ArchiveGate
+  private let log: Logger
+  private let archive: JID
+  private var machine: CatchUp<Arrival>?
+  /// The last message of the archive that is here; "" when it was empty; nil before the first time.
+  private var cursor: String?
+  private var newest: Int64?
+  /// Live messages move the cursor: nothing before them is missing.
+  private var isUpToDate = false
+  /// The stream went away while something was asked.
+  private var isInterrupted = false
+  /// The session is not the first, and none was resumed: something may have been missed.
+  private var mayHaveMissed = false
+  private var hasHistory: Bool
+  private var retryTimer: (any ScheduledWork)?
+  /// Our own messages wait for the end of this.
+  private var isAwaited = false
+  /// After an archive was not read to its end, it is read again.
+  private static let laterTime = Duration.seconds(600)
+
+  init(session: Session, gate: ArchiveGate, memory: Memory, log: Logger) {
+    self.session = session
+    self.gate = gate
+    self.log = log
+    archive = session.options.account
+    cursor = memory.cursor
+    newest = memory.newestStamp
+    hasHistory = memory.messages > 0
+  }
+
+  // MARK: - Streams
+
+  /// A session begins, or that of an earlier process is taken up: from now on messages are held.
+  func begin(isNew: Bool) {
+    mayHaveMissed = isNew && hasHistory
+    hasHistory = true
+    isAwaited = true
+    hold()
+  }
+
+  private func hold() {
+    isUpToDate = false
+    isInterrupted = false
+    retryTimer = nil
+    if machine == nil {
+      machine = CatchUp(archive: archive, cursor: cursor, newest: newest)
+    } else {
+      machine?.lost()
+    }
+  }
+
+  /// The server's features are known.
+  func start(isOffered: Bool) {
+    guard machine != nil else { return }
+    let actions = machine?.start(queryID: Random.identifier(bytes: 9)) ?? []
+    guard !isOffered else { return perform(actions) }
+    if mayHaveMissed { tellMissed("the server keeps no message archive for this account") }
+    perform(machine?.finished(.failure(StanzaError(.cancel, .featureNotImplemented))) ?? [])
+  }
+
+  /// The stream goes on where the last one ended.
+  func resume() {
+    guard isInterrupted else { return }
+    isInterrupted = false
+    perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
+  }
+
+  // MARK: - Messages
+
+  /// A message that came live.
+  func pass(_ arrival: Arrival) {
+    var arrival = arrival
+    arrival.movesCursor = isUpToDate
+    guard machine != nil else { return hand(on: arrival) }
+    let id = arrival.stanzaID.flatMap { $0.by == archive.description ? $0.id : nil }
+    perform(machine?.live(arrival, stanzaID: id, size: arrival.size) ?? [])
+  }
+
+  /// A result of the archive.
+  func received(_ result: ArchivedMessage, _ number: StreamManagement.HandledCount?) {
+    let actions = machine?.received(result) ?? []
+    var isTaken = false
+    for action in actions {
+      guard case .archive(let message) = action else {
+        perform(action)
+        continue
+      }
+      isTaken = true
+      hand(
+        on: Arrival(
+          message: message.message, element: message.element, number: number, way: .archived(message),
+          movesCursor: true))
+    }
+    if !isTaken { session.take(number) }
+  }
+
+  private func hand(on arrival: Arrival) {
+    if let id = arrival.cursor, id.by == archive.description {
+      cursor = id.id
+      newest = arrival.message.delay?.stamp ?? newest
+    }
+    onMessage(arrival)
+  }
+
+  // MARK: - Actions
+
+  private func perform(_ actions: [CatchUp<Arrival>.Action]) {
+    for action in actions { perform(action) }
+  }
+
+  private func perform(_ action: CatchUp<Arrival>.Action) {
+    switch action {
+    case .query(let query): ask(query)
+    // Only results make it.
+    case .archive: break
+    case .setCursor(let id):
+      cursor = id
+      gate.write { [archive] transaction throws(DatabaseError) in
+        transaction.noteCursor(id, of: archive.description)
+      }
+    case .release(let arrivals): for arrival in arrivals { hand(on: arrival) }
+    case .retry(let delay):
+      retryTimer = gate.scheduler.schedule(after: delay) { [weak self] in self?.retry() }
+    case .gap(let gap): tellMissed("\(gap)")
+    case .complete(let outcome): complete(outcome)
+    }
+  }
+
+  private func ask(_ query: ArchiveQuery) {
+    session.query(query, in: archive) { [weak self] result in
+      guard let self else { return }
+      // What fails because the stream ended is asked for again on the next.
+      if !session.isOnline { return interrupt() }
+      perform(machine?.finished(result) ?? [])
+    }
+  }
+
+  private func retry() {
+    retryTimer = nil
+    if session.isOnline { perform(machine?.retry() ?? []) } else { interrupt() }
+  }
+
+  private func interrupt() {
+    machine?.lost()
+    isInterrupted = true
+  }
+
+  private func complete(_ outcome: CatchUpOutcome) {
+    machine = nil
+    isUpToDate = outcome.movesCursor
+    switch outcome {
+    case .upToDate(let count) where count > 0: log.log(.caughtUp, "fetched \(count) messages from the server's archive")
+    case .incomplete:
+      tellMissed("the server's archive was not read to its end: \(outcome); it is read again in ten minutes")
+      retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
+    case .upToDate, .unavailable: break
+    }
+    guard isAwaited else { return }
+    isAwaited = false
+    onComplete()
+  }
+
+  private func readAgain() {
+    retryTimer = nil
+    guard session.isOnline, machine == nil else { return }
+    hold()
+    start(isOffered: true)
+  }
+
+  private func tellMissed(_ reason: String) {
+    log.log(.messagesMissed, "messages may have been missed while the bot was away: \(reason)")
+  }
+}

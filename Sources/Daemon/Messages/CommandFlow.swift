@@ -1,0 +1,102 @@
+import Archive
+import BotKit
+import EventLoop
+import JID
+import SQLite
+import Systemd
+import XMPPClient
+import XMPPStanzas
+
+/// The way of a command that waits for a program: its row in the ledger is made with its message, and closed in the
+/// transaction that queues its answer. So it runs once at most, and is answered once.
+extension MessageFlow {
+  func hooks() -> Dispatcher.Hooks {
+    var hooks = Dispatcher.Hooks()
+    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
+    hooks.onReply = { [weak self] command, text in self?.reply(text, to: command.request.message) }
+    hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
+    hooks.onLog = { [log] command, line in
+      log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
+    }
+    return hooks
+  }
+
+  private func reply(_ text: String, to message: ChatMessage) {
+    guard let recipient = recipient(of: message) else { return }
+    router.replied(text, to: message, now: .now)
+    outbox.send(text, to: recipient, thread: message.thread)
+  }
+
+  private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
+    let message = command.request.message
+    close(command.id, outcome.result, answer: outcome.text, to: message)
+    if outcome.text == nil { show(.active, to: message) }
+    let name = command.request.command
+    let (event, words): (LogEvent, String) =
+      outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
+    log.log(
+      event, "command \(name) \(words)", peer: message.sender.description, command: name, stanzaID: message.messageID,
+      duration: outcome.duration)
+  }
+
+  /// Closes the ledger's row of a command, and queues its answer with that.
+  private func close(_ id: Int64, _ result: CommandResult, answer: String?, to message: ChatMessage) {
+    let recipient = recipient(of: message)
+    var rows: [NewMessage] = []
+    if let answer, let recipient {
+      router.replied(answer, to: message, now: .now)
+      rows = outbox.rows(answer, to: recipient, thread: message.thread)
+    }
+    let time = wallClock()
+    gate.write(bytes: 512 + (answer?.utf8.count ?? 0)) { [rows] transaction throws(DatabaseError) -> Bool in
+      guard try transaction.finishCommand(message: id, outcome: result.description, at: time) else { return false }
+      for row in rows { try transaction.insert(row) }
+      return true
+    } done: { [weak self] isFirst in
+      if isFirst, let recipient { self?.outbox.committed(rows, to: recipient) }
+    }
+  }
+
+  /// Takes up what an earlier process left open: what may run again does, for the rest its sender is told.
+  func takeUp(_ commands: [OpenCommand]) {
+    for open in commands {
+      guard let message = ChatMessage(open.message, now: wallClock()) else {
+        gate.write { transaction throws(DatabaseError) in
+          _ = try transaction.finishCommand(message: open.message.id, outcome: "its sender can't be read", at: open.started)
+        }
+        continue
+      }
+      if var command = router.again(message, command: open.name) {
+        command.id = open.message.id
+        log.log(.commandRun, "command \(open.name) was cut short and runs again", peer: open.message.peer, command: open.name)
+        dispatcher?.start(command)
+      } else {
+        log.log(
+          .commandFailed, "command \(open.name) was cut short by the end of the process", peer: open.message.peer,
+          command: open.name, stanzaID: open.message.messageID)
+        close(open.message.id, .interrupted, answer: Router.interrupted(open.name), to: message)
+      }
+    }
+  }
+
+  private func show(_ state: ChatState, to message: ChatMessage) {
+    guard message.room == nil, let recipient = recipient(of: message) else { return }
+    var notice = Message(.chat, to: recipient, id: session.newID())
+    notice.chatState = state
+    session.send(notice.element)
+  }
+
+  private func recipient(of message: ChatMessage) -> JID? {
+    message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
+  }
+}
+
+extension ChatMessage {
+  /// The message of a row; nil when its sender can't be read.
+  init?(_ row: MessageRow, now: Int64) {
+    guard let sender = try? JID(row.peer), let body = row.body else { return nil }
+    self.init(
+      sender: sender, body: body, resource: row.resource, nick: row.nick, messageID: row.messageID, thread: row.thread,
+      lang: row.lang, time: row.time, age: .microseconds(max(0, now - (row.delay ?? row.time))))
+  }
+}

@@ -1,0 +1,47 @@
+import CSystemd
+import Glibc
+
+/// What the service manager is doing with our unit (org.freedesktop.systemd1(5)).
+public enum ServiceJob {
+  /// True while the manager restarts our unit: another process follows at once. Asks it over the system bus, which takes
+  /// a millisecond, a second at most; false without a manager.
+  public static func isRestart() -> Bool {
+    guard getenv("INVOCATION_ID") != nil else { return false }
+    var unit: UnsafeMutablePointer<CChar>?
+    guard sd_pid_get_unit(0, &unit) >= 0, let unit else { return false }
+    defer { free(unit) }
+    var bus: OpaquePointer?
+    guard sd_bus_open_system(&bus) >= 0, let bus else { return false }
+    defer { sd_bus_flush_close_unref(bus) }
+    sd_bus_set_method_call_timeout(bus, 1_000_000)
+    var path: UnsafeMutablePointer<CChar>?
+    guard sd_bus_path_encode("/org/freedesktop/systemd1/unit", unit, &path) >= 0, let path else { return false }
+    defer { free(path) }
+    guard let job = job(of: path, bus) else { return false }
+    defer { free(job) }
+    var type: UnsafeMutablePointer<CChar>?
+    guard
+      sd_bus_get_property_string(bus, manager, job, manager + ".Job", "JobType", nil, &type) >= 0, let type
+    else { return false }
+    defer { free(type) }
+    // A restart is `restart` while it stops, `try-restart` never gets here as such.
+    return strcmp(type, "restart") == 0
+  }
+
+  private static let manager = "org.freedesktop.systemd1"
+
+  /// The bus path of the unit's job, to be freed; nil when it has none.
+  private static func job(of unit: UnsafePointer<CChar>, _ bus: OpaquePointer) -> UnsafeMutablePointer<CChar>? {
+    var reply: OpaquePointer?
+    guard sd_bus_get_property(bus, manager, unit, manager + ".Unit", "Job", nil, &reply, "(uo)") >= 0, let reply
+    else { return nil }
+    defer { sd_bus_message_unref(reply) }
+    var id: UInt32 = 0
+    var path: UnsafePointer<CChar>?
+    guard sd_bus_message_enter_container(reply, CChar(UInt8(ascii: "r")), "uo") >= 0,
+      sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &id) >= 0,
+      sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "o")), &path) >= 0, id != 0, let path
+    else { return nil }
+    return strdup(path)
+  }
+}
