@@ -1,38 +1,39 @@
 import Glibc
 
-/// A wall clock of the bot's own, which can be set while it runs (libfaketime). The machine's is never touched.
+/// A wall clock of the bot's own, which can be set while it runs (Tests/Servers/wallclock.c). The machine's is never
+/// touched.
 final class WallClock {
-  private static let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+  private static let library = Result {
+    let path = try Scratch.root.get() + "/wallclock.so"
+    try Program.run([
+      "/bin/sh", "-c", "exec \"$(command -v cc || command -v clang)\" -shared -fPIC -O -o \"$1\" \"$2\"", "sh", path,
+      Server.scripts + "/wallclock.c",
+    ])
+    return path
+  }
 
   /// Why there can be none here; nil when there can.
-  static let obstacle: String? = access(path, R_OK) == 0 ? nil : "no libfaketime"
+  static var obstacle: String? {
+    guard case .failure = library else { return nil }
+    return "no C compiler"
+  }
 
-  private static let path: String = {
-    let found = try? Program.run(["/bin/sh", "-c", "ls /usr/lib/*/faketime/libfaketimeMT.so.1"])
-    return found.map { String($0.prefix { $0 != "\n" }) } ?? library
-  }()
-
+  /// What a program is started with to have this clock.
+  let environment: [String: String]
   private let scratch: Scratch
 
-  /// `offset`: such as "+365d" or "-1h".
-  init(_ offset: String) throws {
+  /// `days`: how far it is ahead of the machine's.
+  init(days: Int) throws {
     scratch = try Scratch()
-    try set(offset)
+    environment = ["LD_PRELOAD": try Self.library.get(), "WALL_CLOCK": scratch.file("offset")]
+    try set(days: days)
   }
 
-  func set(_ offset: String) throws {
-    // Replaced as a whole: the library may read it at any moment.
-    try scratch.write(offset + "\n", to: "next")
-    guard rename(scratch.file("next"), scratch.file("offset")) == 0 else {
-      throw Problem("the clock: \(systemError())")
-    }
-  }
-
-  /// What a program is started with to have this clock. Its monotonic clocks stay as they are.
-  var environment: [String: String] {
-    [
-      "LD_PRELOAD": Self.path, "FAKETIME_TIMESTAMP_FILE": scratch.file("offset"), "FAKETIME_NO_CACHE": "1",
-      "DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_RESET": "1",
-    ]
+  func set(days: Int) throws {
+    var seconds = Int64(days) * 86_400
+    // Written in place and in one piece: it is mapped into the bot.
+    let file = open(scratch.file("offset"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    defer { close(file) }
+    guard pwrite(file, &seconds, 8, 0) == 8 else { throw Problem("the clock: \(systemError())") }
   }
 }
