@@ -17,8 +17,7 @@ public struct ArchiveOptions: Sendable, Hashable {
 
   public var synchronous: Synchronous
   public var damaged: Damaged
-  /// Pages of the log above which somebody is said to hold it.
-  var logBound = CheckpointPolicy().bound
+  var checkpoints = CheckpointPolicy()
 
   public init(synchronous: Synchronous = .full, damaged: Damaged = .refused) {
     self.synchronous = synchronous

@@ -49,7 +49,7 @@ final class ArchiveWorker {
     connection.leaveWALWhenClosed(true)
     _ = try Schema.migrator.check(connection)
     do throws(DatabaseError) {
-      try connection.useWAL(sizeLimit: 2 * CheckpointPolicy.step * 4_096)
+      try connection.useWAL(sizeLimit: 2 * options.checkpoints.step * 4_096)
     } catch {
       throw .failed(error)
     }
@@ -70,7 +70,7 @@ final class ArchiveWorker {
     self.inbox = inbox
     self.noticed = noticed
     self.deliver = deliver
-    checkpoints = CheckpointPolicy(bound: options.logBound)
+    checkpoints = options.checkpoints
     synchronous = options.synchronous
     group = GroupCommit(connection)
   }

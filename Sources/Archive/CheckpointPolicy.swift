@@ -2,9 +2,9 @@
 ///
 /// SQLite begins the log anew by itself once all of it has been moved and nobody reads it. A reader whose transaction stays
 /// open, such as a forgotten `sqlite3`, prevents that, and the log grows.
-struct CheckpointPolicy {
+struct CheckpointPolicy: Hashable {
   /// A checkpoint is due when the log has grown by so many pages of 4 KiB.
-  static let step = 2_000
+  let step: Int
   /// With more pages than these the log is held by somebody: 64 MiB.
   let bound: Int
   /// How often cutting a log that is held is tried.
@@ -18,7 +18,10 @@ struct CheckpointPolicy {
   private var isTold = false
   private var nextTry: UInt64 = 0
 
-  init(bound: Int = 16_384) { self.bound = bound }
+  init(step: Int = 2_000, bound: Int = 16_384) {
+    self.step = step
+    self.bound = bound
+  }
 
   enum Action: Equatable {
     case none
@@ -43,7 +46,7 @@ struct CheckpointPolicy {
     if pages < self.pages { attempted = 0 }
     self.pages = pages
     if isTold { return now >= nextTry || pages < attempted ? .truncate : .none }
-    guard pages - attempted >= CheckpointPolicy.step else { return .none }
+    guard pages - attempted >= step else { return .none }
     return pages >= bound ? .truncate : .passive
   }
 

@@ -9,12 +9,14 @@ struct Salvage {
 
   /// Fills what is new in `setAside`. Errors are no errors here: what can't be read is lost, and is said to be.
   static func run(_ setAside: inout SetAside, into connection: Connection) {
-    guard let old = setAside.files.first, !old.hasSuffix("-wal") else {
+    // Of an empty database SQLite would remove the log, which may be all that is left.
+    guard let old = setAside.files.first, !old.hasSuffix("-wal"), sizeOfFile(old) > 0 else {
       setAside.lost = parts.map(\.name)
       return
     }
     do throws(DatabaseError) {
-      try connection.attach(readOnly: old, as: "damaged")
+      try connection.tolerateDamage(true)
+      try connection.attach(readOnly: old, isImmutable: sizeOfFile(old + "-wal") == 0, as: "damaged")
       // Asked first: it is the beginning of the schema that is read.
       _ = try connection.integer("SELECT count(*) FROM damaged.sqlite_schema")
     } catch {
@@ -35,6 +37,7 @@ struct Salvage {
   private static func detach(_ connection: Connection) {
     // An attached file stays until the connection is closed, if it must: it is only read.
     try? connection.statement("DETACH damaged").run()
+    try? connection.tolerateDamage(false)
   }
 
   private struct Part {

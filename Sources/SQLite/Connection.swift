@@ -60,6 +60,12 @@ public final class Connection {
     walPageCount.deallocate()
   }
 
+  /// Lets a database be read, as far as that goes, that is shorter than it says or whose schema is in part unreadable.
+  public func tolerateDamage(_ tolerate: Bool) throws(DatabaseError) {
+    _ = csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, tolerate ? 0 : 1)
+    try execute(tolerate ? "PRAGMA writable_schema = ON" : "PRAGMA writable_schema = RESET")
+  }
+
   /// Lets the tables that a virtual table is made of be written, to do damage in a test.
   package func allowChangesOfShadowTables() { _ = csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0) }
 
@@ -121,11 +127,12 @@ public final class Connection {
       operation: operation)
   }
 
-  /// Makes another database readable, and nothing more, under `schema`, a name without quotes in it.
-  public func attach(readOnly path: String, as schema: StaticString) throws(DatabaseError) {
+  /// Makes another database readable, and nothing more, under `schema`, a name without quotes in it. `isImmutable`: it has
+  /// no log and nobody writes it, so that nothing is created beside it.
+  public func attach(readOnly path: String, isImmutable: Bool, as schema: StaticString) throws(DatabaseError) {
     // A schema's name may be bound as well, as an expression.
     let attach = try statement("ATTACH ? AS ?")
-    try attach.bind(Connection.uri(of: path, "mode=ro"), at: 1)
+    try attach.bind(Connection.uri(of: path, isImmutable ? "immutable=1" : "mode=ro"), at: 1)
     try attach.bind(schema.description, at: 2)
     try attach.run()
   }

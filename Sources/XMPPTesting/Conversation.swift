@@ -90,17 +90,17 @@ public final class Conversation: SessionDelegate {
     heard = []
   }
 
-  /// The server answers what the bot asked about it and the account: nothing is known. What the bot has said so far is
+  /// The server answers what the bot asked about it and the account: both have `features`. What the bot has said so far is
   /// of no interest.
-  public func refuseDiscovery() throws {
+  public func answerDiscovery(features: [String] = []) throws {
     listen()
     let requests = heard.filter { $0.name == "iq" && $0.child("query", Namespace.discoInfo) != nil }
     heard = []
     for request in requests {
       try stream().deliver(
         """
-        <iq type='error' id='\(request["id"] ?? "")' from='\(request["to"] ?? "")' to='bot@example.org/r'>
-        <error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+        <iq type='result' id='\(request["id"] ?? "")' from='\(request["to"] ?? "")' to='bot@example.org/r'>
+        <query xmlns='http://jabber.org/protocol/disco#info'>\(features.map { "<feature var='\($0)'/>" }.joined())</query></iq>
         """)
     }
   }

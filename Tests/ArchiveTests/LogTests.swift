@@ -18,7 +18,7 @@ struct LogTests {
   func forgotten() throws {
     let notices = Monitor<[ArchiveNotice]>([])
     var options = ArchiveOptions()
-    options.logBound = 3_000
+    options.checkpoints = CheckpointPolicy(bound: 3_000)
     let archive = try Archive.open(
       path: folder.file("archive.db"), options: options,
       noticed: { notice in
@@ -68,7 +68,7 @@ struct LogTests {
     }
     _ = try export.wait().get()
     // Twice the step at which it is moved, and what one group may add.
-    #expect(size("-wal") < 3 * CheckpointPolicy.step * 4_152)
+    #expect(size("-wal") < 3 * CheckpointPolicy().step * 4_152)
     archive.close()
   }
 }

@@ -12,6 +12,7 @@ struct PowerCut {
     let file: Int32
     let offset: Int
     let bytes: [UInt8]
+    let isFolderSynced: Bool
   }
 
   private let steps: [Step]
@@ -30,7 +31,9 @@ struct PowerCut {
         if step.kind == RECORDING_WRITE, step.length > 0 { recording_bytes(index, buffer.baseAddress) }
         count = step.kind == RECORDING_WRITE ? Int(step.length) : 0
       }
-      return Step(kind: step.kind, file: step.file, offset: Int(step.offset), bytes: bytes)
+      return Step(
+        kind: step.kind, file: step.file, offset: Int(step.offset), bytes: bytes,
+        isFolderSynced: step.kind == RECORDING_DELETE && step.length == 1)
     }
     var names: [String] = []
     while let name = recording_name(Int32(names.count)) { names.append(String(cString: name)) }
@@ -54,45 +57,66 @@ struct PowerCut {
     return files
   }
 
+  /// The last step whose new and deleted names are certain: SQLite syncs the folder when it syncs a new file for the first
+  /// time, and after some deletions.
+  private func folderSynced(in done: ArraySlice<Step>) -> Int {
+    var new: Set<Int32> = []
+    var synced = -1
+    for (index, step) in done.enumerated() {
+      switch step.kind {
+      case RECORDING_CREATE: new.insert(step.file)
+      case RECORDING_SYNC where new.remove(step.file) != nil: synced = index
+      case RECORDING_DELETE where step.isFolderSynced: synced = index
+      default: break
+      }
+    }
+    return synced
+  }
+
   private func content(of file: Int32, after count: Int, using random: inout some RandomNumberGenerator) -> [UInt8]? {
     let done = steps[..<count]
     let certain = done.lastIndex { $0.file == file && $0.kind == RECORDING_SYNC } ?? -1
+    let certainNames = folderSynced(in: done)
     // The archive itself makes its database's file, and syncs the folder.
-    var bytes: [UInt8]? = names[Int(file)].hasSuffix("-wal") ? nil : []
+    var exists = !names[Int(file)].contains("-")
+    var bytes: [UInt8] = []
     for (index, step) in done.enumerated() where step.file == file {
       let isCertain = index <= certain
       switch step.kind {
-      case RECORDING_CREATE: bytes = isCertain || Bool.random(using: &random) ? [] : nil
-      case RECORDING_DELETE: if isCertain || Bool.random(using: &random) { bytes = nil }
+      case RECORDING_CREATE:
+        exists = index <= certainNames || Bool.random(using: &random)
+        bytes = []
+      case RECORDING_DELETE: if index <= certainNames || Bool.random(using: &random) { exists = false }
       case RECORDING_TRUNCATE: if isCertain || Bool.random(using: &random) { resize(&bytes, to: step.offset) }
       case RECORDING_WRITE:
         write(step, to: &bytes, parts: isCertain ? 0 : Int.random(in: 0..<3, using: &random), &random)
       default: break
       }
     }
-    return bytes
+    return exists ? bytes : nil
   }
 
-  private func resize(_ bytes: inout [UInt8]?, to size: Int) {
-    guard let count = bytes?.count else { return }
-    if count > size {
-      bytes?.removeLast(count - size)
+  private func resize(_ bytes: inout [UInt8], to size: Int) {
+    if bytes.count > size {
+      bytes.removeLast(bytes.count - size)
     } else {
-      bytes?.append(contentsOf: repeatElement(0, count: size - count))
+      bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
     }
   }
 
   /// `parts`: 0: the whole write; 1: nothing of it; 2: some of its sectors.
   private func write(
-    _ step: Step, to bytes: inout [UInt8]?, parts: Int, _ random: inout some RandomNumberGenerator
+    _ step: Step, to bytes: inout [UInt8], parts: Int, _ random: inout some RandomNumberGenerator
   ) {
-    guard parts != 1, let count = bytes?.count else { return }
-    if count < step.offset + step.bytes.count { resize(&bytes, to: step.offset + step.bytes.count) }
+    if parts == 1 { return }
+    let size = step.bytes.count
+    if bytes.count < step.offset + size { resize(&bytes, to: step.offset + size) }
+    if parts == 0 { return bytes.replaceSubrange(step.offset..<step.offset + size, with: step.bytes) }
     var start = 0
-    while start < step.bytes.count {
-      let end = min(step.bytes.count, start + PowerCut.sector - (step.offset + start) % PowerCut.sector)
-      if parts == 0 || Bool.random(using: &random) {
-        bytes?.replaceSubrange(step.offset + start..<step.offset + end, with: step.bytes[start..<end])
+    while start < size {
+      let end = min(size, start + PowerCut.sector - (step.offset + start) % PowerCut.sector)
+      if Bool.random(using: &random) {
+        bytes.replaceSubrange(step.offset + start..<step.offset + end, with: step.bytes[start..<end])
       }
       start = end
     }

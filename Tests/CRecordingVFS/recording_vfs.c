@@ -186,7 +186,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *path, int sync_folder) {
   if (code != SQLITE_OK) return code;
   pthread_mutex_lock(&lock);
   int number = number_of(path);
-  if (number >= 0) add(RECORDING_DELETE, number, NULL, 0, 0);
+  if (number >= 0) add(RECORDING_DELETE, number, NULL, 0, sync_folder ? 1 : 0);
   pthread_mutex_unlock(&lock);
   return code;
 }

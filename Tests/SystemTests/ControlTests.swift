@@ -132,7 +132,10 @@ extension SystemTests {
       let stopped = try queries.map { try bot.control($0) }
       for (index, query) in queries.enumerated() where query.last != "--json" || query[1] == "search" {
         #expect(stopped[index].exit == .code(0))
-        #expect(stopped[index].output == running[index].output, "\(query)")
+        // That the server has a message is noted a moment later.
+        let before = running[index].output.replacing(#""state":"sent""#, with: #""state":"acked""#)
+          .replacing(",out,chat,sent,", with: ",out,chat,acked,")
+        #expect(stopped[index].output == before, "\(query)")
       }
       #expect(try bot.control("archive", "search", "--colour").exit == .code(2))
     }

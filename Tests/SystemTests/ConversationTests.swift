@@ -128,6 +128,10 @@ extension SystemTests {
 }
 
 extension String {
+  func replacing(_ part: String, with other: String) -> String {
+    split(separator: part, omittingEmptySubsequences: false).joined(separator: other)
+  }
+
   func replacingPrefix(_ prefix: String, with other: String) -> String {
     hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
   }

@@ -33,8 +33,13 @@ final class CatchUpFlow {
   private var mayHaveMissed = false
   private var hasHistory: Bool
   private var retryTimer: (any ScheduledWork)?
+  /// While messages are held, an archive that says nothing is not waited for longer than this.
+  private static let patience = Duration.seconds(20)
+  private var stallTimer: (any ScheduledWork)?
   /// Our own messages wait for the end of this.
   private var isAwaited = false
+  /// The server says that it has an archive.
+  private var isOffered = false
   /// After an archive was not read to its end, it is read again.
   private static let laterTime = Duration.seconds(600)
 
@@ -71,6 +76,7 @@ final class CatchUpFlow {
 
   /// The server's features are known.
   func start(isOffered: Bool) {
+    self.isOffered = isOffered
     guard machine != nil else { return }
     let actions = machine?.start(queryID: Random.identifier(bytes: 9)) ?? []
     guard !isOffered else { return perform(actions) }
@@ -98,6 +104,7 @@ final class CatchUpFlow {
 
   /// A result of the archive.
   func received(_ result: ArchivedMessage, _ number: StreamManagement.HandledCount?) {
+    watchProgress()
     let actions = machine?.received(result) ?? []
     var isTaken = false
     for action in actions {
@@ -147,11 +154,23 @@ final class CatchUpFlow {
   }
 
   private func ask(_ query: ArchiveQuery) {
+    watchProgress()
     session.query(query, in: archive) { [weak self] result in
       guard let self else { return }
+      stallTimer = nil
       // What fails because the stream ended is asked for again on the next.
       if !session.isOnline { return interrupt() }
       perform(machine?.finished(result) ?? [])
+    }
+  }
+
+  private func watchProgress() {
+    stallTimer = gate.scheduler.schedule(after: Self.patience) { [weak self] in
+      guard let self else { return }
+      stallTimer = nil
+      // Offline it says nothing anyhow; the next stream asks again.
+      guard session.isOnline else { return }
+      perform(machine?.finished(.failure(StanzaError(.cancel, .remoteServerTimeout, "it does not answer"))) ?? [])
     }
   }
 
@@ -170,14 +189,18 @@ final class CatchUpFlow {
     isUpToDate = outcome.movesCursor
     switch outcome {
     case .upToDate(let count) where count > 0: log.log(.caughtUp, "fetched \(count) messages from the server's archive")
-    case .incomplete:
-      tellMissed("the server's archive was not read to its end: \(outcome); it is read again in ten minutes")
-      retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
-    case .upToDate, .unavailable: break
+    case .incomplete(let reason): readLater(because: reason)
+    case .unavailable(let reason): if isOffered { readLater(because: reason) }
+    case .upToDate: break
     }
     guard isAwaited else { return }
     isAwaited = false
     onComplete()
+  }
+
+  private func readLater(because reason: String) {
+    tellMissed("the server's archive was not read to its end (\(reason)); it is read again in ten minutes")
+    retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
   }
 
   private func readAgain() {

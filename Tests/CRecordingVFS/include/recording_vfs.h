@@ -19,6 +19,7 @@ typedef struct {
   int file;
   /* Of a write; of a truncation the new size. */
   long long offset;
+  /* Of a write; of a deletion 1 if the folder was synced after it. */
   long long length;
 } recording_step;
 

@@ -29,12 +29,16 @@ final class DaemonBench {
 
   nonisolated var socket: String { scratch.file("run/control.sock") }
 
-  /// Started, not yet online. `settings`: what the configuration says besides the account's address and the paths.
-  init(_ settings: String = "", handlers: [any CommandHandler] = []) async throws {
+  /// Started, not yet online. `before`: what an earlier process left in the archive. `settings`: what the configuration says besides the account's address and the paths.
+  init(
+    _ settings: String = "", handlers: [any CommandHandler] = [],
+    before: @escaping @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> Void = { _ in }
+  ) async throws {
     scratch = try Scratch()
     try Self.configure(scratch, settings)
     let parts = try Daemon.Parts(
       file: scratch.file("bot.conf"), environment: [:], sink: recording, handlers: handlers)
+    parts.archive.write(before) { _ in }
     let memory = try await withCheckedThrowingContinuation { continuation in
       Memory.read(for: parts) { continuation.resume(with: $0) }
     }
@@ -73,8 +77,8 @@ final class DaemonBench {
       """, to: "bot.conf")
   }
 
-  /// Plays the server until the bot is online; what the bot says meanwhile is not looked at.
-  func goOnline() throws {
+  /// Plays the server until the bot is online; what the bot says before its server is known is not looked at.
+  func goOnline(features: [String] = []) throws {
     try conversation.play(Greeting.toTLS)
     conversation.skip()
     try conversation.play(
@@ -88,11 +92,25 @@ final class DaemonBench {
       server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
        <jid>bot@example.org/r</jid></bind></iq>
       """)
-    try conversation.refuseDiscovery()
-    conversation.skip()
+    try conversation.answerDiscovery(features: features)
+    if features.isEmpty { conversation.skip() }
   }
 
   func play(_ script: String) throws { try conversation.play(script) }
+
+  /// The rows, as `< body` for what came and `> body (state)` for what went.
+  func transcript() async throws -> [String] {
+    try await withCheckedThrowingContinuation { continuation in
+      daemon.gate.archive.read(PageRead(ExportCursor(), size: .max)) { result in
+        continuation.resume(
+          with: result.map { page in
+            page.rows.map { row in
+              row.direction == .in ? "< \(row.body ?? "")" : "> \(row.body ?? "") (\(row.state.rawValue))"
+            }
+          })
+      }
+    }
+  }
 
   /// Until nothing is under way to the archive, or done because of it.
   func settle() async {

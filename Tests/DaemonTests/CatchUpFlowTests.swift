@@ -1,0 +1,163 @@
+import Archive
+import EventLoop
+import SQLite
+import Testing
+import XMPPTesting
+
+@testable import Daemon
+
+@Suite("What was missed is fetched, and what other devices said is kept")
+struct CatchUpFlowTests {
+  init() { LoopThread.start() }
+
+  private static let archive = "urn:xmpp:mam:2"
+  private static let stanzaIDs = "urn:xmpp:sid:0"
+
+  /// What an earlier process left: the archive is known up to `known`, and a message of ours is in doubt.
+  private static func leftBehind(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {
+    try transaction.setMeta(.account, to: "bot@example.org")
+    var old = NewMessage(.in, .chat, peer: "alice@example.net", time: 1, body: "old")
+    old.stanzaID = .init(id: "known", by: "bot@example.org")
+    try transaction.insert(old)
+    for id in ["doubt1", "doubt2"] {
+      var ours = NewMessage(.out, .chat, peer: "alice@example.net", time: 999_999_000_000_000, body: id, state: .sent)
+      ours.messageID = id
+      ours.originID = id
+      try transaction.insert(ours)
+    }
+    transaction.noteCursor("known", of: "bot@example.org")
+  }
+
+  private static func result(_ id: String, _ message: String, stamp: String = "2001-09-09T01:46:30Z") -> String {
+    """
+    server: <message to='bot@example.org/r'><result xmlns='\(archive)' queryid='$q' id='\(id)'>
+     <forwarded xmlns='urn:xmpp:forward:0'><delay xmlns='urn:xmpp:delay' stamp='\(stamp)'/>\(message)</forwarded>
+     </result></message>
+    """
+  }
+
+  private static func said(_ body: String, id: String, from: String = "alice@example.net/x") -> String {
+    "<message xmlns='jabber:client' type='chat' from='\(from)' to='bot@example.org' id='\(id)'><body>\(body)</body></message>"
+  }
+
+  private static let query = """
+    bot: <iq type='set' id='$iq'><query xmlns='urn:xmpp:mam:2' queryid='$q'>
+     <set xmlns='http://jabber.org/protocol/rsm'><max>100</max><after>known</after></set></query></iq>
+    """
+
+  @Test("what was missed is archived before what comes live, answered if young, and ours is known again or sent again")
+  @LoopActor func catchesUp() async throws {
+    let bench = try await DaemonBench(before: Self.leftBehind)
+    bench.conversation.hidesConfirmations = true
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs])
+    try bench.play(
+      Self.query + "\n" + """
+        server: <message type='chat' from='alice@example.net/x' to='bot@example.org/r' id='m3'><body>ping live</body>
+         <stanza-id xmlns='\(Self.stanzaIDs)' by='bot@example.org' id='s3'/></message>
+        """ + "\n" + Self.result("s1", Self.said("ping missed", id: "m1")) + "\n"
+        + Self.result(
+          "s2",
+          "<message xmlns='jabber:client' type='chat' from='bot@example.org/r' to='alice@example.net' id='doubt1'>"
+            + "<body>doubt1</body><origin-id xmlns='urn:xmpp:sid:0' id='doubt1'/></message>") + "\n"
+        + Self.result("s3", Self.said("ping live", id: "m3")))
+    await bench.settle()
+    #expect(
+      try await bench.transcript() == [
+        "< old", "> doubt1 (acked)", "> doubt2 (sent)", "< ping missed", "> pong missed (queued)", "< ping live",
+        "> pong live (queued)",
+      ])
+    try bench.play(
+      """
+      the bot says nothing
+      server: <iq type='result' id='$iq'><fin xmlns='\(Self.archive)' complete='true'>
+       <set xmlns='http://jabber.org/protocol/rsm'><first>s1</first><last>s3</last></set></fin></iq>
+      """)
+    await bench.settle()
+    #expect(await bench.hears("pong live"))
+    let said = String(decoding: bench.dialer.stream?.written ?? [], as: UTF8.self)
+    let order = ["<body>doubt2", "<body>pong missed", "<body>pong live"].compactMap { said.firstRange(of: $0)?.lowerBound }
+    #expect(order.count == 3 && order == order.sorted())
+    #expect(!said.contains("doubt1"))
+    #expect(said.contains("stamp='2001-09-09T01:29:59.000000Z'/>") || said.contains("urn:xmpp:delay"))
+    #expect(
+      try await bench.transcript() == [
+        "< old", "> doubt1 (acked)", "> doubt2 (sent)", "< ping missed", "> pong missed (sent)", "< ping live",
+        "> pong live (sent)",
+      ])
+  }
+
+  @Test("a missed command that is too old is archived, and its sender is told; what other devices did is not run")
+  @LoopActor func notRun() async throws {
+    let bench = try await DaemonBench(before: Self.leftBehind)
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs])
+    try bench.play(
+      Self.query + "\n" + Self.result("s1", Self.said("ping old", id: "m1"), stamp: "2001-09-09T01:00:00Z") + "\n"
+        + Self.result(
+          "s2",
+          "<message xmlns='jabber:client' type='chat' from='alice@example.net/x' to='bot@example.org/phone' id='m2'>"
+            + "<body>ping elsewhere</body></message>") + "\n"
+        + Self.result(
+          "s3",
+          "<message xmlns='jabber:client' type='chat' from='bot@example.org/phone' to='alice@example.net' id='m3'>"
+            + "<body>ping from the phone</body></message>"))
+    await bench.settle()
+    #expect(
+      try await bench.transcript().dropFirst(3) == [
+        "< ping old", "> ping reached me too late to run it safely. Send it again if you still want it. (queued)",
+        "< ping elsewhere", "> ping from the phone (acked)",
+      ])
+  }
+
+  @Test("carbons are asked for; what other devices of the account send and receive is archived and never run")
+  @LoopActor func carbons() async throws {
+    let bench = try await DaemonBench()
+    try bench.goOnline(features: ["urn:xmpp:carbons:2"])
+    try bench.play(
+      """
+      bot: <iq type='set' id='$c'><enable xmlns='urn:xmpp:carbons:2'/></iq>
+      server: <iq type='result' id='$c'/>
+      server: <message from='bot@example.org' to='bot@example.org/r'><received xmlns='urn:xmpp:carbons:2'>
+       <forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' type='chat' from='alice@example.net/x'
+       to='bot@example.org/phone' id='1'><body>ping</body></message></forwarded></received></message>
+      server: <message from='bot@example.org' to='bot@example.org/r'><sent xmlns='urn:xmpp:carbons:2'>
+       <forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' type='chat' from='bot@example.org/phone'
+       to='alice@example.net' id='2'><body>my own answer</body></message></forwarded></sent></message>
+      """)
+    await bench.settle()
+    #expect(try await bench.transcript() == ["< ping", "> my own answer (acked)"])
+    try bench.play("the bot says nothing")
+  }
+
+  @Test("a server without an archive is told of after a session that could not be resumed, and messages flow")
+  @LoopActor func noArchive() async throws {
+    let bench = try await DaemonBench(before: Self.leftBehind)
+    try bench.goOnline()
+    await bench.settle()
+    #expect(bench.recording.messages(.messagesMissed).count == 1)
+    #expect(try await bench.transcript() == ["< old", "> doubt1 (sent)", "> doubt2 (sent)"])
+    let first = try await DaemonBench()
+    try first.goOnline()
+    #expect(first.recording.messages(.messagesMissed).isEmpty)
+  }
+
+  @Test("the contact's client says that a message arrived and was shown; another contact can't")
+  @LoopActor func receipts() async throws {
+    let bench = try await DaemonBench.online()
+    try bench.play("server: <message type='chat' from='alice@example.net/x' id='1'><body>ping</body></message>")
+    await bench.settle()
+    try bench.play(
+      """
+      bot: <message type='chat' to='alice@example.net/x' id='$m'><body>pong</body>
+       <origin-id xmlns='urn:xmpp:sid:0' id='$m'/><request xmlns='urn:xmpp:receipts'/>
+       <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
+      server: <message from='eve@example.net/x'><displayed xmlns='urn:xmpp:chat-markers:0' id='$m'/></message>
+      server: <message from='alice@example.net/x'><received xmlns='urn:xmpp:receipts' id='$m'/></message>
+      """)
+    await bench.settle()
+    #expect(try await bench.transcript() == ["< ping", "> pong (received)"])
+    try bench.play(
+      "server: <message from='alice@example.net/x'><displayed xmlns='urn:xmpp:chat-markers:0' id='$m'/></message>")
+    await bench.settle()
+    #expect(try await bench.transcript() == ["< ping", "> pong (displayed)"])
+  }
+}
