@@ -119,6 +119,7 @@ class Contact:
         self.leaving = False
         self.serial = itertools.count(1)
         self.answers = {}  # id of our IQ -> future
+        self.running = asyncio.Lock()  # one `run` after the other
         self.last_id = None  # the newest item of our archive that we have seen
         self.begin_stream()
 
@@ -305,7 +306,12 @@ class Contact:
 
     # What is asked for
 
-    async def do_run(self, first, last, rate, every, text=""):
+    async def do_run(self, *words):
+        async with self.running:
+            await self.run(*words)
+        say("ran")
+
+    async def run(self, first, last, rate, every, text=""):
         rate, every = float(rate), int(every)
         begun = asyncio.get_running_loop().time()
         for count, number in enumerate(range(int(first), int(last) + 1)):
@@ -322,7 +328,6 @@ class Contact:
             self.unconfirmed.append((self.sent_stanzas, number))
             self.stream.send("<r xmlns='urn:xmpp:sm:3'/>")
             say("sent", number)
-        say("ran")
 
     async def flushed(self):
         """The server has all that was sent."""

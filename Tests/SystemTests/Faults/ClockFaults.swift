@@ -23,7 +23,7 @@ extension Faults {
         let clock = try WallClock(days: -365)
         try run.bot.start(environment: clock.environment)
         let line = try run.bot.logged("tls-refused: ")
-        run.require(line.contains("not valid"), "it does not say that the certificate is not valid yet: \(line)")
+        run.require(line.contains("valid only from"), "it does not say since when the certificate is valid: \(line)")
         run.require(line.contains("clock"), "it does not name the clock: \(line)")
         try run.outage {
           try clock.set(days: 0)
@@ -38,6 +38,7 @@ extension Faults {
     func jumps(_ kind: Server.Kind) throws {
       try carryOut("clock jumps", on: kind, 0) { run, clock in
         run.send(Faults.size(300, 2_000))
+        // Two of these steps go back.
         for days in [365, -1, 1, -30, 0] {
           try run.awaitSent(50)
           try clock.set(days: days)
@@ -47,7 +48,8 @@ extension Faults {
         run.require(run.bot.log.split(separator: "\n").count < 1_000, "a storm in the log")
         let backward = try run.bot.rows(
           "SELECT id FROM (SELECT id, time, lag(time) OVER (ORDER BY id) AS before FROM message) WHERE time < before")
-        run.require(backward.isEmpty, "\(backward.count) rows are older than the one before")
+        run.require(
+          backward.count <= 2, "\(backward.count) rows are older than the one before, where the clock went back twice")
       }
     }
 

@@ -11,6 +11,7 @@ extension Faults {
       ("shouting", "exec /usr/bin/head -c 1G /dev/zero"),
       ("shouting-lines", "exec /usr/bin/yes \"a line of text\""),
       ("forking", "i=0\nwhile [ $i -lt 200 ]; do /bin/sleep MARK & i=$((i + 1)); done\nwait"),
+      // Its answer is there at once, and what it leaves behind ends with it.
       ("leaving", "/bin/sleep MARK &\necho left\nexit 0"),
     ]
 
@@ -18,7 +19,7 @@ extension Faults {
       "hanging, deaf, shouting, forking: the time-out holds, the whole group ends, others are served",
       arguments: Faults.oneServer)
     func misbehaving(_ kind: Server.Kind) throws {
-      try FaultRun.carryOut("misbehaving programs", on: kind, sections: "[log]\nlevel = warning") { run in
+      try FaultRun.carryOut("misbehaving programs", on: kind) { run in
         // A duration that no other process on the machine sleeps for.
         let mark = "86\(getpid()).25"
         // No limit of time for `slow`, a short one for these.
@@ -35,21 +36,32 @@ extension Faults {
           let script = program.script.split(separator: "MARK", omittingEmptySubsequences: false).joined(separator: mark)
           try run.bot.scratch.write("#!/bin/sh\n\(script)\n", to: "programs/" + program.name, mode: 0o755)
         }
-        run.bot.sections = run.bot.sections.replacing("level = warning", with: "level = info")
         try run.start()
-        let victim = try run.bot.peer(on: run.server)
+        let asker = try Contact(run.server.account("asker"), on: run.server, talkingTo: run.bot.account)
         for round in 1...Faults.size(1, 10) {
           run.send(100)
-          for program in Self.programs { victim.send(program.name, id: "\(program.name)-\(round)") }
-          for _ in Self.programs { _ = try victim.message(within: .seconds(60)) }
-          run.require(try victim.ask("ping") == "pong", "the one who asked for them is not served any more")
+          let numbers = Self.programs.indices.map { 100 * round + $0 }
+          for (number, program) in zip(numbers, Self.programs) {
+            asker.tell(
+              "raw <message type='chat' to='\(run.bot.account.jid)' id='n\(number)'><body>\(program.name)</body>"
+                + "<thread>t\(number)</thread></message>")
+          }
+          try asker.waitUntil("each of them is answered") { $0.answered.isSuperset(of: numbers) }
           try run.settle()
+          run.require(try areGone("/bin/sleep \(mark)"), "processes are left that the programs started")
         }
-        let left = try Program.run(["/bin/sh", "-c", "pgrep -c -f \"sleep $1\" || :", "sh", mark])
-        // `pgrep` does not count itself, but the shell whose command line it reads.
-        run.require((Int(left.prefix { $0 != "\n" }) ?? 0) <= 1, "processes are left: \(left)")
         try run.finish(growth: 16 * 1_024)
       }
+    }
+
+    /// Waits until no process has this command line.
+    private func areGone(_ command: String) throws -> Bool {
+      let deadline = Deadline(after: .seconds(20))
+      while !deadline.hasPassed {
+        let count = try Program.run(["/bin/sh", "-c", "pgrep -c -x -f \"$1\" || :", "sh", command])
+        if count == "0\n" { return true }
+      }
+      return false
     }
   }
 }

@@ -5,8 +5,8 @@ final class Names {
   /// Why there can be none here; nil when there can.
   static let obstacle: String? = {
     do {
-      try Program.run(Names.launcher(resolving: "127.0.0.1", in: Scratch()) + ["/bin/true"])
-      _ = try Names()
+      let names = try Names()
+      try withExtendedLifetime(names) { _ = try Program.run(names.launcher() + ["/bin/true"]) }
       return nil
     } catch {
       return "no DNS server or resolv.conf of its own: \(String(describing: error).split(separator: "\n").last ?? "")"
