@@ -24,18 +24,8 @@ make_certificates() {
   [ ! -s "$1/server.pem" ] || return 0
   mkdir -p "$1"
   {
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=xmppbotd test authority" \
-      -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
-      -keyout "$1/ca.key" -out "$1/ca.pem"
-    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$domain" \
-      -keyout "$1/server.key" -out "$1/server.csr"
-    cat >"$1/server.extensions" <<EXTENSIONS
-basicConstraints=CA:FALSE
-extendedKeyUsage=serverAuth
-subjectAltName=DNS:$domain,DNS:conference.$domain,DNS:upload.$domain
-EXTENSIONS
-    openssl x509 -req -in "$1/server.csr" -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -days 3650 \
-      -extfile "$1/server.extensions" -out "$1/server.pem"
+    make_authority "$1"
+    sign_certificate "$1" server "$domain"
   } 2>"$1/openssl.log" || fail "openssl could not make certificates: $(tail -n 3 "$1/openssl.log")"
   cat "$1/server.pem" "$1/server.key" >"$1/server.both"
   chmod 600 "$1"/*.key "$1/server.both"
@@ -57,6 +47,50 @@ await_listening() {
       sleep 0.1
     done
   done
+}
+
+# usage: sign_certificate FOLDER NAME SUBJECT; a certificate of the authority in FOLDER for SUBJECT, NAME.pem and NAME.key.
+sign_certificate() {
+  openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$3" -keyout "$1/$2.key" -out "$1/$2.csr"
+  cat >"$1/$2.extensions" <<EXTENSIONS
+basicConstraints=CA:FALSE
+extendedKeyUsage=serverAuth
+subjectAltName=DNS:$3,DNS:conference.$3,DNS:upload.$3
+EXTENSIONS
+  openssl x509 -req -in "$1/$2.csr" -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -days 3650 \
+    -extfile "$1/$2.extensions" -out "$1/$2.pem"
+}
+
+# usage: make_authority FOLDER; an authority, ca.pem and ca.key.
+make_authority() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=xmppbotd test authority" \
+    -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
+    -keyout "$1/ca.key" -out "$1/ca.pem"
+}
+
+# usage: replace_certificate good | expired | other-name | stranger; what the server shows from its next start on.
+replace_certificate() {
+  made="$folder/certificates/$1"
+  if [ ! -s "$made/server.pem" ]; then
+    mkdir -p "$made"
+    cp "$folder/certificates/ca.pem" "$folder/certificates/ca.key" "$made/"
+    {
+      case $1 in
+        good) cp "$folder/certificates/server.pem" "$folder/certificates/server.key" "$made/" ;;
+        # Two years ago it was good for one.
+        expired) (
+          sign_certificate "$made" server "$domain"
+          faketime -f -2y openssl x509 -req -in "$made/server.csr" -CA "$made/ca.pem" -CAkey "$made/ca.key" \
+            -CAcreateserial -days 365 -extfile "$made/server.extensions" -out "$made/server.pem"
+        ) ;;
+        other-name) sign_certificate "$made" server elsewhere.example ;;
+        stranger) make_authority "$made"; sign_certificate "$made" server "$domain" ;;
+        *) fail "unknown certificate '$1'" ;;
+      esac
+    } 2>"$made/openssl.log" || fail "openssl could not make it: $(tail -n 3 "$made/openssl.log")"
+  fi
+  cp "$made/server.pem" "$made/server.key" "$folder/certificates/"
+  cat "$made/server.pem" "$made/server.key" >"$folder/certificates/server.both"
 }
 
 # Stops the server, by force when it takes longer than ten seconds.
@@ -119,6 +153,10 @@ serve() {
     thaw) signal_server CONT ;;
     account) add_account "$1" "$2" ;;
     remove) remove_account "$1" ;;
-    *) fail "unknown verb '$verb'; there are: start stop restart kill freeze thaw account remove" ;;
+    password) set_password "$1" "$2" ;;
+    end) end_stream "$@" ;;
+    certificate) replace_certificate good; replace_certificate "$1" ;;
+    forget) forget_state ;;
+    *) fail "unknown verb '$verb'; $(basename "$0") without arguments lists them" ;;
   esac
 }

@@ -5,42 +5,6 @@ import Testing
 extension SystemTests {
   @Suite("When the server or the line fails")
   struct FaultTests {
-    @Test("the server is killed and comes back: so does the bot", arguments: Server.Kind.allCases)
-    func killed(_ kind: Server.Kind) throws {
-      let server = try Server.shared(kind)
-      let bot = try Bot(on: server)
-      let account = try server.account("alice")
-      // What ejabberd was told a moment ago does not survive its being killed.
-      if kind == .ejabberd {
-        try server.stop()
-        try server.start()
-      }
-      try bot.startOnline()
-      do {
-        let alice = try bot.peer(on: server, account: account)
-        #expect(try alice.ask("ping before") == "pong before")
-        try server.kill()
-        defer { try? server.start() }
-        try bot.logged("disconnected")
-      }
-      try bot.awaitOnline()
-      let alice = try bot.peer(on: server, account: account)
-      #expect(try alice.ask("ping after") == "pong after")
-    }
-
-    @Test("a frozen server is noticed, and the bot is back when it thaws", arguments: Server.Kind.allCases)
-    func frozen(_ kind: Server.Kind) throws {
-      let server = try Server.shared(kind)
-      let bot = try Bot(on: server, sections: "[keepalive]\ninterval = 1s\ntimeout = 1s").startOnline()
-      do {
-        try server.freeze()
-        defer { try? server.thaw() }
-        try bot.logged("the server stopped answering", within: .seconds(10))
-      }
-      try bot.awaitOnline(within: .seconds(90))
-      #expect(try bot.peer(on: server).ask("ping") == "pong")
-    }
-
     @Test("an answer that was ready while the server was away is delivered later", arguments: Server.Kind.allCases)
     func queued(_ kind: Server.Kind) throws {
       let server = try Server.shared(kind)
@@ -65,45 +29,6 @@ extension SystemTests {
       #expect(try alice.ask("ping") == "pong", "and only once: nothing else comes before the next answer")
       #expect(
         try bot.rows("SELECT state FROM message WHERE body = 'worth waiting for'").map { $0["state"] } == ["sent"])
-    }
-
-    @Test("a connection that is reset, closed or silent is replaced", arguments: Server.Kind.allCases)
-    func line(_ kind: Server.Kind) throws {
-      let server = try Server.shared(kind)
-      let relay = try Relay(to: server)
-      let bot = try Bot(on: server, sections: "[keepalive]\ninterval = 1s\ntimeout = 1s")
-      bot.set("port", relay.port)
-      try bot.startOnline()
-      let alice = try bot.peer(on: server)
-      relay.reset()
-      try bot.logged("disconnected")
-      try bot.awaitOnline()
-      #expect(try alice.ask("ping") == "pong")
-      relay.close()
-      try bot.logged("disconnected")
-      try bot.awaitOnline()
-      #expect(try alice.ask("ping") == "pong")
-      relay.hold()
-      try bot.logged("the server stopped answering", within: .seconds(10))
-      relay.release()
-      try bot.awaitOnline()
-      #expect(try alice.ask("ping") == "pong")
-    }
-
-    @Test("another client takes the resource: the bot leaves it to it", arguments: Server.Kind.allCases)
-    func conflict(_ kind: Server.Kind) throws {
-      let server = try Server.shared(kind)
-      let bot = try Bot(on: server).startOnline()
-      let alice = try bot.peer(on: server)
-      let resource = String(bot.fullJID.drop { $0 != "/" }.dropFirst())
-      let rival = try Peer(bot.account, on: server, resource: resource)
-      let line = try bot.logged("conflict: ")
-      #expect(line.contains("a resource of its own"))
-      let wait = try #require(line.split(separator: " next attempt in ").last)
-      #expect(wait.hasSuffix(" min"), "some minutes: \(wait)")
-      alice.send("who is there?", to: bot.account.jid)
-      _ = try rival.event("message") { $0["body"] == "who is there?" }
-      #expect(rival.events("disconnected").isEmpty)
     }
 
     @Test("threads and descriptors stay as few as they were over many connections")

@@ -11,6 +11,10 @@ final class Bot {
   var sections: String
   /// Which of the built programs.
   var executable = "xmppbotd"
+  /// Words before the daemon's own, of a program that becomes the daemon: `ip netns exec`, faketime, prlimit.
+  var launcher: [String] = []
+  /// The folder of the archive, if it is not the scratch folder.
+  var archiveFolder: String?
   private(set) var program: Program?
   private(set) var fullJID = ""
 
@@ -29,7 +33,7 @@ final class Bot {
   }
 
   var configuration: String { scratch.file("xmppbotd.conf") }
-  var archivePath: String { scratch.file("archive.db") }
+  var archivePath: String { archiveFolder.map { $0 + "/archive.db" } ?? scratch.file("archive.db") }
 
   func set(_ key: String, _ value: String?) {
     connection.removeAll { $0.key == key }
@@ -63,7 +67,7 @@ final class Bot {
   func start(environment: [String: String] = [:]) throws {
     try writeConfiguration()
     program = try Program(
-      ["\(Self.programs)/\(executable)", "--config", configuration], environment: environment,
+      launcher + ["\(Self.programs)/\(executable)", "--config", configuration], environment: environment,
       output: scratch.file("log"))
   }
 
@@ -86,6 +90,9 @@ final class Bot {
     guard let program else { throw Problem("the bot was not started") }
     return try program.line(within: time) { $0.contains(text) }
   }
+
+  /// Counts all lines of the log as taken.
+  func forgetLog() { _ = program?.output.takeAll() }
 
   func signal(_ number: Int32) { program?.signal(number) }
 

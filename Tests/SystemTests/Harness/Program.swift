@@ -16,7 +16,8 @@ final class Program {
   let pid: pid_t
   /// What it wrote to standard output and, unless that went elsewhere, to standard error.
   let output: LineFile
-  private let descriptor: Int32
+  /// Readable when it has ended.
+  let descriptor: Int32
   private var input: Int32
   private var exited: Exit?
   private let mark: String?

@@ -52,6 +52,19 @@ final class Server: Sendable {
   func kill() throws { try run("kill") }
   func freeze() throws { try run("freeze") }
   func thaw() throws { try run("thaw") }
+  func restart() throws { try run("restart") }
+  func remove(_ account: Account) throws { try run("remove", account.name) }
+  func setPassword(_ password: String, of account: Account) throws { try run("password", account.name, password) }
+  /// Ends the account's streams, with a stream error if one is named. ejabberd knows only "conflict".
+  func endStreams(of account: Account, _ condition: String? = nil) throws {
+    if let condition { try run("end", account.name, condition) } else { try run("end", account.name) }
+  }
+  /// While it is stopped: loses sessions, offline messages and message archives.
+  func forget() throws { try run("forget") }
+
+  enum Certificate: String, CaseIterable { case good, expired, otherName = "other-name", stranger }
+  /// What it shows from its next start on.
+  func show(_ certificate: Certificate) throws { try run("certificate", certificate.rawValue) }
 
   private func run(_ verb: String, _ arguments: String...) throws {
     try Program.run([Self.scripts + "/" + kind.rawValue, verb, folder] + arguments)

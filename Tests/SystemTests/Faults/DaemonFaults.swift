@@ -1,0 +1,42 @@
+import Glibc
+import Testing
+
+extension Faults {
+  @Suite("The daemon")
+  struct DaemonFaults {
+    @Test("killed at random points: every message once, every reply once", arguments: Server.Kind.allCases)
+    func killed(_ kind: Server.Kind) throws {
+      let kills = Faults.size(20, 200)
+      try FaultRun.carryOut("daemon killed \(kills) times", on: kind) { run in
+        var random = SeededGenerator()
+        try run.start()
+        run.send(kills * 20, rate: 60, says: kills * 2)
+        for _ in 1...kills {
+          try run.awaitSent(Int.random(in: 1...20, using: &random))
+          try run.outage {
+            run.bot.signal(SIGKILL)
+            run.require(try run.bot.exit() == .signal(SIGKILL), "it ended by itself")
+            try run.bot.start()
+          }
+        }
+        try run.finish()
+      }
+    }
+
+    @Test("restarted in order: every message once, every reply once", arguments: Server.Kind.allCases)
+    func restarted(_ kind: Server.Kind) throws {
+      try FaultRun.carryOut("daemon restarted", on: kind) { run in
+        try run.start()
+        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 300))
+        for _ in 1...Faults.size(3, 20) {
+          try run.awaitSent(40)
+          try run.outage {
+            run.require(try run.bot.stop() == .code(0), "the exit is not 0")
+            try run.bot.start()
+          }
+        }
+        try run.finish()
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Glibc
+import Testing
+
+extension SystemTests {
+  /// What goes wrong on a real machine, one row of the table in docs/faults.md after the other, each with numbered
+  /// messages in both directions.
+  @Suite("Faults", .serialized)
+  enum Faults {
+    /// XMPPBOTD_FAULTS=long: as many messages and kills as a release needs. Else as many as a change needs.
+    static let isLong = getenv("XMPPBOTD_FAULTS").map { String(cString: $0) == "long" } ?? false
+
+    static func size(_ short: Int, _ long: Int) -> Int { isLong ? long : short }
+
+    /// Where the server matters little, one of them will do in the short run.
+    static var oneServer: [Server.Kind] { isLong ? Server.Kind.allCases : [.prosody] }
+  }
+}
+
+typealias Faults = SystemTests.Faults
+
+/// Random numbers that are the same in each run with the same seed (splitmix64).
+struct SeededGenerator: RandomNumberGenerator {
+  /// XMPPBOTD_FAULT_SEED, or always the same.
+  static let seed = getenv("XMPPBOTD_FAULT_SEED").flatMap { UInt64(String(cString: $0)) } ?? 2_026_113
+
+  private var state: UInt64
+
+  init(seed: UInt64 = Self.seed) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

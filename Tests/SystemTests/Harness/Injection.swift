@@ -1,0 +1,34 @@
+import Glibc
+
+/// Makes system calls of a running process fail, as long as it exists (strace's fault injection).
+final class Injection {
+  /// Why there can be none here; nil when there can.
+  static let obstacle: String? = {
+    do {
+      try Program.run(["/usr/bin/strace", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "/bin/true"])
+      return nil
+    } catch {
+      return "no process can be traced: \(String(describing: error).split(separator: "\n").last ?? "")"
+    }
+  }()
+
+  private let program: Program
+  private let scratch: Scratch
+
+  /// `calls`: names of system calls, with commas. `error`: such as "EIO". `files`: only calls on these.
+  init(into pid: pid_t, _ calls: String, error: String, onFiles files: [String] = []) throws {
+    scratch = try Scratch()
+    program = try Program(
+      [
+        "/usr/bin/strace", "-f", "-p", String(pid), "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
+        "inject=\(calls):error=\(error)",
+      ] + files.flatMap { ["-P", $0] }, output: scratch.file("strace"))
+    _ = try program.line { $0.contains("attached") }
+  }
+
+  /// Lets the process go on undisturbed.
+  func end() throws {
+    program.signal(SIGTERM)
+    _ = try program.exit()
+  }
+}
