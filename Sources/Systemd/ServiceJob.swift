@@ -7,28 +7,24 @@ public enum ServiceJob {
   /// a millisecond, a second at most; false without a manager.
   public static func isRestart() -> Bool {
     guard getenv("INVOCATION_ID") != nil else { return false }
-    var unit: UnsafeMutablePointer<CChar>?
-    guard sd_pid_get_unit(0, &unit) >= 0, let unit else { return false }
-    defer { free(unit) }
     var bus: OpaquePointer?
     guard sd_bus_open_system(&bus) >= 0, let bus else { return false }
     defer { sd_bus_flush_close_unref(bus) }
     sd_bus_set_method_call_timeout(bus, 1_000_000)
-    var path: UnsafeMutablePointer<CChar>?
-    guard sd_bus_path_encode("/org/freedesktop/systemd1/unit", unit, &path) >= 0, let path else { return false }
-    defer { free(path) }
-    guard let job = job(of: path, bus) else { return false }
+    guard let job = job(of: ownUnit, bus) else { return false }
     defer { free(job) }
     var type: UnsafeMutablePointer<CChar>?
     guard
       sd_bus_get_property_string(bus, manager, job, manager + ".Job", "JobType", nil, &type) >= 0, let type
     else { return false }
     defer { free(type) }
-    // A restart is `restart` while it stops, `try-restart` never gets here as such.
+    // So it is called while the old process stops, whichever verb began it.
     return strcmp(type, "restart") == 0
   }
 
   private static let manager = "org.freedesktop.systemd1"
+  /// The unit of whoever asks. Its name could be read from /proc, too, but not where the sandbox hides other processes.
+  private static let ownUnit = "/org/freedesktop/systemd1/unit/self"
 
   /// The bus path of the unit's job, to be freed; nil when it has none.
   private static func job(of unit: UnsafePointer<CChar>, _ bus: OpaquePointer) -> UnsafeMutablePointer<CChar>? {

@@ -27,6 +27,8 @@ final class CatchUpFlow {
   private var newest: Int64?
   /// Live messages move the cursor: nothing before them is missing.
   private var isUpToDate = false
+  /// Messages of the archive that were not here, since this was last told.
+  var fetched = 0
   /// The stream went away while something was asked.
   private var isInterrupted = false
   /// The session is not the first, and none was resumed: something may have been missed.
@@ -188,11 +190,11 @@ final class CatchUpFlow {
     machine = nil
     isUpToDate = outcome.movesCursor
     switch outcome {
-    case .upToDate(let count) where count > 0: log.log(.caughtUp, "fetched \(count) messages from the server's archive")
     case .incomplete(let reason): readLater(because: reason)
     case .unavailable(let reason): if isOffered { readLater(because: reason) }
     case .upToDate: break
     }
+    tellFetched()
     guard isAwaited else { return }
     isAwaited = false
     onComplete()
@@ -208,6 +210,16 @@ final class CatchUpFlow {
     guard session.isOnline, machine == nil else { return }
     hold()
     start(isOffered: true)
+  }
+
+  /// How many of the archive's messages were not here yet is known when they are stored.
+  private func tellFetched() {
+    gate.write { _ throws(DatabaseError) in
+    } done: { [weak self] in
+      guard let self, fetched > 0 else { return }
+      log.log(.caughtUp, "fetched \(fetched) messages from the server's archive")
+      fetched = 0
+    }
   }
 
   private func tellMissed(_ reason: String) {
