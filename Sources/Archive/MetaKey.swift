@@ -8,6 +8,8 @@ public enum MetaKey: String, Sendable, CaseIterable {
   case saslFloor = "sasl_floor"
   /// The resource that stays the same for this installation.
   case resource
+  /// Where the account's archive on the server ended when this archive was begun; empty: it was empty.
+  case archiveStart = "archive_start"
   /// The id of the last message in the full-text index.
   case indexedUpTo = "indexed_up_to"
 }

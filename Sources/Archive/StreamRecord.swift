@@ -51,6 +51,24 @@ extension ArchiveQueries {
   }
 }
 
+extension ArchiveQueries {
+  /// From where `archive` (a bare JID) has to be read so that every message of ours that is in doubt (`sent`) is found there:
+  /// the stanza-id of the last message before the first of them, or where it all began. Nil when none is in doubt.
+  public func anchor(in archive: String) throws(DatabaseError) -> String? {
+    let first = try connection.statement(
+      "SELECT min(id) FROM message INDEXED BY message_out WHERE direction = 'out' AND state = 'sent'")
+    defer { first.reset() }
+    guard try first.step(), let id = first.optionalInteger(at: 0) else { return nil }
+    let before = try connection.statement(
+      "SELECT stanza_id FROM message WHERE id < ? AND stanza_id_by = ? ORDER BY id DESC LIMIT 1")
+    defer { before.reset() }
+    try before.bind(id, at: 1)
+    try before.bind(archive, at: 2)
+    if try before.step() { return before.text(at: 0) }
+    return try meta(.archiveStart)
+  }
+}
+
 extension ArchiveTransaction {
   /// Replaces what is known of the session that can be resumed, or forgets it.
   public func setStream(_ record: StreamRecord?) throws(DatabaseError) {

@@ -108,6 +108,12 @@ public struct CatchUp<Held> {
     return ask()
   }
 
+  /// Before `start`: it is read from this id on, though what is behind it was read before. The database knows what comes
+  /// twice.
+  public mutating func rewind(to id: String) {
+    if cursor != nil, state == .idle { cursor = id }
+  }
+
   /// The stream is gone: what was asked must be asked anew, after `start`. Held messages stay.
   public mutating func lost() {
     guard state != .over else { return }

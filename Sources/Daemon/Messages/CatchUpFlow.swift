@@ -29,6 +29,8 @@ final class CatchUpFlow {
   private var isUpToDate = false
   /// Messages of the archive that were not here, since this was last told.
   var fetched = 0
+  /// So many times was it begun.
+  private var streams = 0
   /// The stream went away while something was asked.
   private var isInterrupted = false
   /// The session is not the first, and none was resumed: something may have been missed.
@@ -66,6 +68,7 @@ final class CatchUpFlow {
   }
 
   private func hold() {
+    streams += 1
     isUpToDate = false
     isInterrupted = false
     retryTimer = nil
@@ -80,10 +83,22 @@ final class CatchUpFlow {
   func start(isOffered: Bool) {
     self.isOffered = isOffered
     guard machine != nil else { return }
-    let actions = machine?.start(queryID: Random.identifier(bytes: 9)) ?? []
-    guard !isOffered else { return perform(actions) }
+    if isOffered { return readFromAnchor() }
+    _ = machine?.start(queryID: Random.identifier(bytes: 9))
     if mayHaveMissed { tellMissed("the server keeps no message archive for this account") }
     perform(machine?.finished(.failure(StanzaError(.cancel, .featureNotImplemented))) ?? [])
+  }
+
+  /// Messages of ours that are in doubt may stand in the archive before the last message that came.
+  private func readFromAnchor() {
+    let stream = streams
+    gate.write { [archive] transaction throws(DatabaseError) in
+      try transaction.queries.anchor(in: archive.description)
+    } done: { [weak self] anchor in
+      guard let self, stream == streams else { return }
+      if let anchor { machine?.rewind(to: anchor) }
+      perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
+    }
   }
 
   /// The stream goes on where the last one ended.
@@ -143,8 +158,10 @@ final class CatchUpFlow {
     // Only results make it.
     case .archive: break
     case .setCursor(let id):
+      let isFirst = cursor == nil
       cursor = id
       gate.write { [archive] transaction throws(DatabaseError) in
+        if isFirst { try transaction.setMeta(.archiveStart, to: id) }
         transaction.noteCursor(id, of: archive.description)
       }
     case .release(let arrivals): for arrival in arrivals { hand(on: arrival) }

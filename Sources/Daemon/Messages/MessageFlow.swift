@@ -70,6 +70,8 @@ final class MessageFlow {
 
   /// What the server can do is known.
   func discovered() {
+    // What was acknowledged is not in doubt.
+    outbox.flush()
     catchUp.start(isOffered: session.serverFeatures.contains(Namespace.archive))
   }
 

@@ -38,7 +38,9 @@ final class DaemonBench {
     try Self.configure(scratch, settings)
     let parts = try Daemon.Parts(
       file: scratch.file("bot.conf"), environment: [:], sink: recording, handlers: handlers)
-    parts.archive.write(before) { _ in }
+    _ = try await withCheckedThrowingContinuation { continuation in
+      parts.archive.write(before) { continuation.resume(with: $0) }
+    }
     let memory = try await withCheckedThrowingContinuation { continuation in
       Memory.read(for: parts) { continuation.resume(with: $0) }
     }
