@@ -56,6 +56,24 @@ struct OutboxTests {
     #expect(bench.flow.outbox.queued == 0)
   }
 
+  @Test("what is answered while the last of the queue is on its way does not overtake what was accepted before it")
+  @LoopActor func noOvertaking() async throws {
+    let bench = try await FlowBench()
+    bench.flow.outbox.send("1", to: try alice())
+    await bench.settle()
+    let disk = bench.holdDisk()
+    try await bench.goOnline(settles: false)
+    // Accepted while the queue is gated; the queue is read before it is in it.
+    bench.flow.outbox.send("2", to: try alice())
+    disk.open()
+    for number in 3...40 {
+      await bench.turnOnce()
+      bench.flow.outbox.send("\(number)", to: try alice())
+    }
+    await bench.settle()
+    #expect(bench.sentBodies() == (1...40).map(String.init))
+  }
+
   @Test("a message committed while the bot comes online is sent once")
   @LoopActor func comesOnlineMeanwhile() async throws {
     let bench = try await FlowBench()

@@ -22,7 +22,8 @@ extension Daemon {
       return flow.outbox.accept(rows, to: recipient) { client.finish(["state": "queued"]) }
     }
     guard session.isOnline, ending == nil else {
-      let offline = "the bot is not online (\(statusLine)); the message is queued, and goes when it is"
+      let state = ending == nil ? "not online (\(statusLine))" : "stopping"
+      let offline = "the bot is \(state); the message is queued, and goes when it is online"
       return flow.outbox.accept(rows, to: recipient) { client.fail(.offline, offline) }
     }
     let seconds = max(1, request["timeout"]?.intValue ?? 30)

@@ -140,7 +140,8 @@ final class Outbox {
     for row in rows {
       if row.state == .queued {
         queued += 1
-      } else if !transmit(row, to: recipient, delayed: false) {
+      } else if isSendingQueue || queued > 0 || !transmit(row, to: recipient, delayed: false) {
+        // Something that was accepted before it waits by now: it does not overtake that.
         withdraw(row)
       }
     }
@@ -181,7 +182,7 @@ final class Outbox {
     return true
   }
 
-  /// The stream ended between commit and sending.
+  /// It could not be sent at once: it waits.
   private func withdraw(_ row: NewMessage) {
     guard let id = row.messageID else { return }
     gate.write { transaction throws(DatabaseError) in

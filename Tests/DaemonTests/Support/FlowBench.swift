@@ -106,6 +106,15 @@ final class FlowBench {
   }
   private var answers = 0
 
+  /// Lets the loop do what is due.
+  func turnOnce() async { await withCheckedContinuation { next in EventLoop.main.post { next.resume() } } }
+
+  /// The texts that the bot has sent on this stream.
+  func sentBodies() -> [String] {
+    let written = String(decoding: conversation.dialer.stream?.written ?? [], as: UTF8.self)
+    return written.split(separator: "<body>").dropFirst().map { String($0.prefix { $0 != "<" }) }
+  }
+
   func expectSilence() throws { try play("the bot says nothing") }
 
   /// Until nothing is under way to the archive, or done because of it.
