@@ -59,6 +59,5 @@ extension SystemTests {
         #expect(row?["body"]?.stringValue.map { Array($0.utf8) } == Array(sent.utf8), "\(name)")
       }
     }
-
   }
 }

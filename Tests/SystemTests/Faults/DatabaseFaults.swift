@@ -31,7 +31,7 @@ extension Faults {
         run.bot.forgetLog()
         // Enough that the damaged pages are needed.
         run.send(100)
-        try run.settle()
+        try run.settle(.seconds(3))
         run.forgive()
         if run.bot.program?.isRunning == true { run.bot.signal(SIGTERM) }
         _ = try run.bot.exit()

@@ -24,6 +24,7 @@ final class FaultRun {
   private(set) var lastPing = 0
   private var lastSay = 0
   private var before: Footprint?
+  private var kept: [AnyObject] = []
 
   /// Each so manyth message asks for a program that takes a while, so that answers become ready during the fault.
   private static let every = 10
@@ -119,6 +120,9 @@ final class FaultRun {
     unjudgedSays = lastSay
   }
 
+  /// Keeps a part of the set-up alive as long as the run.
+  func keep(_ part: AnyObject) { kept.append(part) }
+
   /// Adds to what the verdict will name.
   func complain(_ text: String) { complaints.append(text) }
 
@@ -134,7 +138,7 @@ final class FaultRun {
     try settle(patience)
     // What comes in order comes before the answer to one more: no duplicate is still on its way.
     send(1, rate: 0, says: 0)
-    try settle(patience)
+    try contact.waitUntil("one more message is answered") { [lastPing] in $0.answered.contains(lastPing) }
     try awaitNothingUnderWay(patience)
     let tally = try Tally(self)
     complaints += tally.complaints

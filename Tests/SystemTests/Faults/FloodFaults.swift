@@ -13,7 +13,7 @@ extension Faults {
       arguments: Server.Kind.allCases)
     func messages(_ kind: Server.Kind) throws {
       // Prosody's own archive reads all of itself for each page: a hundred thousand are for ejabberd.
-      let count = Faults.size(2_000, kind == .prosody ? 10_000 : 100_000)
+      let count = Faults.size(1_000, kind == .prosody ? 10_000 : 100_000)
       try FaultRun.carryOut("flood of \(count) messages", on: kind) { run in
         try run.start()
         let alice = try befriended(run)
@@ -44,7 +44,7 @@ extension Faults {
 
     @Test("presences, subscriptions, queries: others are served, in bounded memory", arguments: Server.Kind.allCases)
     func others(_ kind: Server.Kind) throws {
-      let count = Faults.size(500, 20_000)
+      let count = Faults.size(300, 20_000)
       try FaultRun.carryOut("floods of \(count) others", on: kind) { run in
         try run.start()
         let alice = try befriended(run)

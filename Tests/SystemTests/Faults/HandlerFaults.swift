@@ -40,7 +40,8 @@ extension Faults {
         let asker = try Contact(run.server.account("asker"), on: run.server, talkingTo: run.bot.account)
         for round in 1...Faults.size(1, 10) {
           run.send(100)
-          let numbers = Self.programs.indices.map { 100 * round + $0 }
+          // Apart from the numbers of the run.
+          let numbers = Self.programs.indices.map { -100 * round - $0 }
           for (number, program) in zip(numbers, Self.programs) {
             asker.tell(
               "raw <message type='chat' to='\(run.bot.account.jid)' id='n\(number)'><body>\(program.name)</body>"

@@ -53,17 +53,18 @@ extension Faults {
       }
     }
 
-    @Test("a slow line: complete, and no false time-out", arguments: Server.Kind.allCases)
+    @Test("a slow line: complete, and no false time-out", arguments: Faults.oneServer)
     func slow(_ kind: Server.Kind) throws {
       try carryOut("delay 300 ms", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 2s") { run, relay in
         relay.delay(300)
-        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 500))
+        // The operator waits for each answer of the server's.
+        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 500), says: Faults.size(5, 100))
         try run.settle()
         Self.judgeStayed(run)
       }
     }
 
-    @Test("bytes in tiny writes: complete", arguments: Server.Kind.allCases)
+    @Test("bytes in tiny writes: complete", arguments: Faults.oneServer)
     func pieces(_ kind: Server.Kind) throws {
       try carryOut("tiny writes", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 2s") { run, relay in
         relay.pieces(7)
@@ -120,7 +121,7 @@ extension Faults {
       }
     }
 
-    @Test("a tenth of all packets lost: complete, and no false time-out", arguments: Server.Kind.allCases)
+    @Test("a tenth of all packets lost: complete, and no false time-out", arguments: Faults.oneServer)
     func loss(_ kind: Server.Kind) throws {
       try carryOutApart("loss 10 %", on: kind, sections: "[keepalive]\ninterval = 3s\ntimeout = 10s") { run, network in
         try network.lose(percent: 10)
@@ -131,7 +132,7 @@ extension Faults {
       }
     }
 
-    @Test("a narrow link: complete, and no false time-out", arguments: Server.Kind.allCases)
+    @Test("a narrow link: complete, and no false time-out", arguments: Faults.oneServer)
     func narrow(_ kind: Server.Kind) throws {
       try carryOutApart("64 kbit/s", on: kind, sections: "[keepalive]\ninterval = 3s\ntimeout = 10s") { run, network in
         try network.narrow(kilobits: 64)

@@ -17,6 +17,7 @@ extension Faults {
         run.bot.set("host", Self.name)
         run.bot.set("port", relay.port)
         run.bot.launcher = try names.launcher()
+        for part in [names, relay] as [AnyObject] { run.keep(part) }
         try run.start()
         run.send(100)
         try run.awaitSent(30)
@@ -70,6 +71,7 @@ extension Faults {
     func changes(_ kind: Server.Kind) throws {
       try carryOut("DNS changes", on: kind) { run, names, relay in
         let other = try Relay(to: run.server, on: "127.0.0.2", port: relay.port)
+        run.keep(other)
         names.tell("address \(Self.name) 127.0.0.2")
         try run.outage {
           relay.refuse()

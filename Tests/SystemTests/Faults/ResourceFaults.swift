@@ -18,10 +18,11 @@ extension Faults {
         try group.take(pid)
         // From here each new page counts, and soon there is none.
         try group.allow(more: 256 * 1_024)
+        let large = Faults.size(30, 1_000)
         let text = String(repeating: "x", count: 100_000)
         let other = try Contact(run.server.account("large"), on: run.server, talkingTo: run.bot.account)
         try other.repeat(
-          Faults.size(100, 1_000),
+          large,
           "<message type='chat' to='\(run.bot.account.jid)' id='large{n}'><body>ping \(text)</body></message>")
         // Killed or not: what a service manager does.
         if run.bot.program?.isRunning == true, !run.bot.log.contains("out of memory") {
@@ -31,7 +32,7 @@ extension Faults {
         if run.bot.program?.isRunning == true { run.bot.signal(SIGKILL) }
         _ = try run.bot.exit()
         try run.outage { try run.bot.start() }
-        try other.waitUntil("the large ones are answered") { $0.arrivals.count >= Faults.size(100, 1_000) }
+        try other.waitUntil("the large ones are answered") { $0.arrivals.count >= large }
         run.send(50)
         try run.finish(growth: 64 * 1_024)
       }
