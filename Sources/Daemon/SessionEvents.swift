@@ -75,7 +75,8 @@ extension Daemon: SessionDelegate {
     case .skippedUnreadable(let error):
       log.log(
         .stanzaSetAside,
-        "what the server sent broke the stream \(Suspicion.limit) times (\(error)); it is passed over, a message may be missing")
+        "what the server sent broke the stream \(Suspicion.limit) times (\(error)); it is passed over, a message may be missing"
+      )
     case .refused(let reason):
       if let line = refusals.line("ignored: \(reason)", at: .now) { log.log(.protocolViolation, line) }
     case .subscriptionAccepted(let jid):

@@ -46,7 +46,8 @@ struct OutgoingQueue: Sendable {
     let new = count &- before
     guard new <= UInt32(clamping: entries.count) else {
       throw StreamError(
-        "undefined-condition", "the server acknowledged \(count) stanzas, but \(before &+ UInt32(entries.count)) were sent")
+        "undefined-condition",
+        "the server acknowledged \(count) stanzas, but \(before &+ UInt32(entries.count)) were sent")
     }
     acknowledged = count
     let tokens = entries.prefix(Int(new)).compactMap(\.token)

@@ -68,7 +68,8 @@ struct CatchUpFlowTests {
     await bench.settle()
     #expect(
       try await bench.transcript() == [
-        "< old", "> doubt1 (acked)", "> doubt2 (sent)", "< newer", "< ping missed", "> pong missed (queued)", "< ping live",
+        "< old", "> doubt1 (acked)", "> doubt2 (sent)", "< newer", "< ping missed", "> pong missed (queued)",
+        "< ping live",
         "> pong live (queued)",
       ])
     try bench.play(
@@ -80,13 +81,16 @@ struct CatchUpFlowTests {
     await bench.settle()
     #expect(await bench.hears("pong live"))
     let said = String(decoding: bench.dialer.stream?.written ?? [], as: UTF8.self)
-    let order = ["<body>doubt2", "<body>pong missed", "<body>pong live"].compactMap { said.firstRange(of: $0)?.lowerBound }
+    let order = ["<body>doubt2", "<body>pong missed", "<body>pong live"].compactMap {
+      said.firstRange(of: $0)?.lowerBound
+    }
     #expect(order.count == 3 && order == order.sorted())
     #expect(!said.contains("doubt1"))
     #expect(said.contains("<delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='2001-09-09T01:30:00.000000Z'/>"))
     #expect(
       try await bench.transcript() == [
-        "< old", "> doubt1 (acked)", "> doubt2 (sent)", "< newer", "< ping missed", "> pong missed (sent)", "< ping live",
+        "< old", "> doubt1 (acked)", "> doubt2 (sent)", "< newer", "< ping missed", "> pong missed (sent)",
+        "< ping live",
         "> pong live (sent)",
       ])
   }

@@ -35,7 +35,8 @@ struct LedgerTests {
   @LoopActor func interrupted() async throws {
     let bench = try await DaemonBench(handlers: [Dice(reruns: false)], before: Self.leftOpen)
     await bench.settle()
-    let told = "> dice: interrupted, I was restarted while it ran. It may have been done in part; send it again if you still want it. (queued)"
+    let told =
+      "> dice: interrupted, I was restarted while it ran. It may have been done in part; send it again if you still want it. (queued)"
     #expect(try await bench.transcript() == ["< dice 6", told])
     let open = try await withCheckedThrowingContinuation { continuation in
       bench.daemon.gate.archive.read({ queries throws(DatabaseError) in try queries.openCommands().count }) {

@@ -20,7 +20,8 @@ struct ResumptionTests {
 
   /// From the loss until the bot asks for the session.
   private func resuming(h: Int) -> String {
-    "after 0s\n" + Greeting.toLogin + "\n" + Greeting.managedFeatures + "\nbot: <resume xmlns='urn:xmpp:sm:3' h='\(h)' previd='sm1'/>"
+    "after 0s\n" + Greeting.toLogin + "\n" + Greeting.managedFeatures
+      + "\nbot: <resume xmlns='urn:xmpp:sm:3' h='\(h)' previd='sm1'/>"
   }
 
   @Test("the server is told of a message when it is stored, not before")
@@ -144,7 +145,9 @@ struct ResumptionTests {
     #expect(outcomes.value == [true])
   }
 
-  @Test("when the session is gone, what the server says it had is acknowledged, and nothing is sent before the next is managed")
+  @Test(
+    "when the session is gone, what the server says it had is acknowledged, and nothing is sent before the next is managed"
+  )
   @LoopActor func gone() throws {
     let conversation = try Conversation.managed()
     conversation.session.send(try message("m1").element, token: "m1")
@@ -173,8 +176,9 @@ struct ResumptionTests {
     let second = Conversation(try Conversation.options(), suspended: stored)
     try second.play(resuming(h: 1))
     try second.play(
-      "server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>\nevent: adopted as bot@example.org/r\n" + Greeting.isOnline
-        + """
+      "server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>\nevent: adopted as bot@example.org/r\n"
+        + Greeting.isOnline
+          + """
 
           bot: <r xmlns='\(Self.sm)'/>
           server: <a xmlns='\(Self.sm)' h='8'/>
@@ -188,7 +192,8 @@ struct ResumptionTests {
   @LoopActor func suspends() throws {
     let left = try Conversation.managed()
     left.session.suspend()
-    try left.play("bot: <a xmlns='\(Self.sm)' h='0'/>\nthe bot says nothing\nthe bot closes the connection\nevent: stopped")
+    try left.play(
+      "bot: <a xmlns='\(Self.sm)' h='0'/>\nthe bot says nothing\nthe bot closes the connection\nevent: stopped")
     #expect(left.suspended?.id == "sm1")
     let stopped = try Conversation.managed()
     stopped.session.stop()

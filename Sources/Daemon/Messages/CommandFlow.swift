@@ -62,13 +62,15 @@ extension MessageFlow {
     for open in commands {
       guard let message = ChatMessage(open.message, now: wallClock()) else {
         gate.write { transaction throws(DatabaseError) in
-          _ = try transaction.finishCommand(message: open.message.id, outcome: "its sender can't be read", at: open.started)
+          _ = try transaction.finishCommand(
+            message: open.message.id, outcome: "its sender can't be read", at: open.started)
         }
         continue
       }
       if var command = router.again(message, command: open.name) {
         command.id = open.message.id
-        log.log(.commandRun, "command \(open.name) was cut short and runs again", peer: open.message.peer, command: open.name)
+        log.log(
+          .commandRun, "command \(open.name) was cut short and runs again", peer: open.message.peer, command: open.name)
         dispatcher?.start(command)
       } else {
         log.log(

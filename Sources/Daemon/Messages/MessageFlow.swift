@@ -150,7 +150,9 @@ final class MessageFlow {
     gate.write(bytes: entry.bytes) { transaction throws(DatabaseError) -> Committed in
       let committed = try Self.commit(entry, in: transaction)
       // What comes live once more may be older than what is known.
-      if let cursor = entry.cursor, entry.isArchived || committed.isNew { transaction.noteCursor(cursor.id, of: cursor.by) }
+      if let cursor = entry.cursor, entry.isArchived || committed.isNew {
+        transaction.noteCursor(cursor.id, of: cursor.by)
+      }
       if let count { transaction.noteHandled(count.h) }
       return committed
     } done: { [weak self] result in

@@ -1,0 +1,76 @@
+import EventLoop
+import JID
+import XML
+import XMPPStanzas
+import XMPPStream
+
+/// What we tell of ourselves, and what the server tells of itself.
+extension Session {
+  func sendPresence() {
+    var presence = Presence(.available)
+    presence.status = options.status
+    presence.priority = options.priority
+    presence.nickname = options.nickname
+    presence.caps = caps
+    presence.photo = photo
+    send(presence.element)
+  }
+
+  func discover() {
+    serverFeatures = []
+    profileStore = nil
+    let account = options.account
+    var store = ProfileStore.vCard
+    var awaited = 2
+    for entity in [account, account.server] {
+      request(.get, to: entity, DiscoInfo.request()) { [weak self] result in
+        guard let self else { return }
+        if case .success(let iq) = result, let info = iq.payload.flatMap(DiscoInfo.init) {
+          serverFeatures.formUnion(info.features)
+          // Old servers say of themselves what newer ones say of each account (XEP-0163 section 6.1).
+          if info.has(identity: "pubsub", "pep") { store = .pep }
+          if entity == account {
+            origin.trustsAccountIDs = Self.vouchesForIDs(info.features)
+            storeStream()
+          }
+        }
+        awaited -= 1
+        guard awaited == 0, isOnline else { return }
+        profileStore = store
+        publishProfile()
+        enableCarbons()
+        delegate?.sessionDiscovered(self)
+      }
+    }
+  }
+
+  func enableCarbons() {
+    guard serverFeatures.contains(Namespace.carbons) else { return }
+    request(.set, Carbon.enable) { [weak self] result in
+      if case .success = result { self?.origin.expectsCarbons = true }
+    }
+  }
+
+  /// Asks an archive for a page (XEP-0313): its results come to the delegate, then its end to `completion`.
+  /// - Parameter archive: our own account, or a room.
+  public func query(
+    _ query: ArchiveQuery, in archive: JID, completion: @escaping @LoopActor (Result<ArchiveFin, StanzaError>) -> Void
+  ) {
+    origin.expectResults(queryID: query.queryID, from: archive)
+    request(
+      .set, to: archive == options.account ? nil : archive, query.element, timeout: .seconds(120)
+    ) { [weak self] answer in
+      self?.origin.stopExpecting(queryID: query.queryID)
+      do throws(StanzaError) {
+        completion(.success(try ArchiveFin(answer: answer)))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+
+  /// Which of the two a server says differs between versions; both mean that it removes forged ids of the account's.
+  static func vouchesForIDs(_ features: Set<String>) -> Bool {
+    !features.isDisjoint(with: [Namespace.stanzaID, Namespace.archive])
+  }
+}

@@ -1,0 +1,152 @@
+import JID
+import XML
+import XMPPStanzas
+import XMPPStream
+
+/// Stream management (XEP-0198): the session goes on where a stream has ended.
+extension Session {
+  /// A new session, managed if the server has `enabled` that.
+  func begin(_ jid: JID, _ features: StreamFeatures, enabled: Element?) {
+    forgetRequests()
+    epoch += 1
+    management = enabled.map { StreamManagement(enabled: $0, epoch: epoch) }
+    confirmation = PingConfirmation()
+    boundJID = jid
+    isForeign = false
+    origin = OriginPolicy(own: jid)
+    tracker.bind(to: jid)
+    photo = nil
+    storeStream()
+    online(jid, features, .new)
+  }
+
+  /// Takes the number of a stanza that came in; not at all if it was here before the stream was resumed.
+  func count(_ body: (StreamManagement.HandledCount?) -> Void) {
+    guard management != nil else { return body(nil) }
+    if let number = management?.receive() { body(number) }
+  }
+
+  /// The stanza of this number is taken care of without being stored.
+  public func take(_ number: StreamManagement.HandledCount?) {
+    if let number { management?.take(number) }
+  }
+
+  /// The message of this number is handed to the archive now: the count to store in the same transaction, and to give to
+  /// `stored` afterwards.
+  public func handOver(_ number: StreamManagement.HandledCount?) -> StreamManagement.HandledCount? {
+    number.flatMap { management?.store(with: $0) }
+  }
+
+  /// This count is stored: the server may forget so many.
+  public func stored(_ count: StreamManagement.HandledCount) {
+    perform(management?.stored(count) ?? [])
+  }
+
+  func receiveManagement(_ element: Element) {
+    guard management != nil else {
+      return link?.close(.violation(StreamError("unsupported-stanza-type", "<\(element.name)/>"))) ?? ()
+    }
+    perform(management?.received(element) ?? [])
+    if management?.isWaiting == false { questionAsked = nil }
+  }
+
+  func perform(_ actions: [StreamManagement.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let element): if isOnline { link?.send(element) }
+      case .store(let count): delegate?.session(self, stores: count)
+      case .acknowledged(let tokens): delegate?.session(self, acknowledged: tokens)
+      case .violation(let error): link?.close(.violation(error), error: error)
+      }
+    }
+  }
+
+  /// With what a turn sends goes the question whether the server has it.
+  func askForConfirmation() {
+    guard isOnline, let link else { return }
+    if management != nil {
+      guard let question = management?.question() else { return }
+      questionAsked = environment.scheduler.now
+      link.send(question)
+    } else if confirmation.ask() {
+      // A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the others.
+      request(.get, to: options.account.server, Element("ping", Namespace.ping)) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .failure(let error) where [.remoteServerTimeout, .recipientUnavailable].contains(error.condition):
+          return confirmation.unanswered()
+        default: break
+        }
+        let tokens = confirmation.answered()
+        if !tokens.isEmpty { delegate?.session(self, acknowledged: tokens) }
+        turn { askForConfirmation() }
+      }
+    }
+  }
+
+  func hasWaitedTooLong(_ now: ContinuousClock.Instant) -> Bool {
+    guard !isReadingPaused, let questionAsked else { return false }
+    return questionAsked.duration(to: now) > options.keepaliveInterval + options.keepaliveTimeout
+  }
+
+  /// The stream goes on where the last one ended.
+  func resume(_ jid: JID, _ features: StreamFeatures, _ h: UInt32) {
+    let continuity: OnlineInfo.Continuity = isForeign ? .adopted : .resumed
+    isForeign = false
+    tracker.bind(to: jid)
+    perform(management?.resumed(h: h, told: toldHandled) ?? [])
+    blame()
+    turn {
+      for element in management?.resend(from: jid) ?? [] { link?.send(element) }
+      online(jid, features, continuity)
+    }
+  }
+
+  func resumptionFailed(_ h: UInt32?) {
+    perform(management?.failed(h: h) ?? [])
+    blame()
+    management = nil
+    isForeign = false
+    forgetRequests()
+  }
+
+  /// If the last stream died, it may have been over the first stanza that the server does not have.
+  func blame() {
+    switch lastFailure {
+    case .closed, .connectionLost, .streamError: break
+    default: return
+    }
+    lastFailure = nil
+    guard let stanza = management?.first, suspicion.condemns(stanza.element, token: stanza.token) else { return }
+    management?.dropFirst()
+    delegate?.session(self, noticed: .setAside(stanza.element))
+    if let token = stanza.token { delegate?.session(self, setAside: token) }
+  }
+
+  /// What the server sends may be such that the stream can't go on; resumed, it would get the same again for ever.
+  func countViolations(_ failure: StreamFailure) {
+    guard case .online = state, case .violation(let error) = failure else { return violations = 0 }
+    violations += 1
+    guard violations >= Suspicion.limit, let count = management?.skipNext() else { return }
+    violations = 0
+    delegate?.session(self, noticed: .skippedUnreadable(error))
+    delegate?.session(self, stores: count)
+  }
+
+  func storeStream() {
+    guard let management, let id = management.id, let boundJID else {
+      return delegate?.session(self, stores: nil as SuspendedStream?) ?? ()
+    }
+    let stream = SuspendedStream(
+      id: id, jid: boundJID, location: management.location, handled: management.storedCount,
+      trustsAccountIDs: origin.trustsAccountIDs)
+    delegate?.session(self, stores: stream)
+  }
+
+  /// The stream ended because we wanted it to.
+  func settle() {
+    guard afterwards != .suspend, management != nil else { return }
+    management = nil
+    storeStream()
+  }
+}
