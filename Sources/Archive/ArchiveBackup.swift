@@ -76,6 +76,9 @@ public struct ArchiveBackup: Sendable {
       }
       if isComplete { return }
     } catch {
+      if error.isFull {
+        throw unusable("could not be written: its disk is full; make room there, or name another file")
+      }
       throw ArchiveError(error)
     }
     throw unusable(

@@ -16,6 +16,13 @@ extension ArchiveQueries {
   public func queuedCount() throws(DatabaseError) -> Int {
     Int(try connection.integer("SELECT count(*) FROM message WHERE state = 'queued'"))
   }
+
+  /// How many were sent and are not acknowledged.
+  public func sentCount() throws(DatabaseError) -> Int {
+    Int(
+      try connection.integer(
+        "SELECT count(*) FROM message INDEXED BY message_out WHERE direction = 'out' AND state = 'sent'"))
+  }
 }
 
 extension ArchiveTransaction {

@@ -37,7 +37,9 @@ struct Verb: Sendable {
   }
 
   static var overview: String {
-    let lines = all.map { "  " + Table.padded(($0.path + [$0.arguments]).joined(separator: " "), 26) + $0.summary }
+    let lines = all.map {
+      "  " + Table.padded(($0.path + [$0.arguments]).joined(separator: " ") + " ", 27) + $0.summary
+    }
     return """
       usage: xmppbotctl [--config FILE] [--socket PATH] VERB …
 

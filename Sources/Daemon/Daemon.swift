@@ -44,6 +44,8 @@ final class Daemon {
   var onlineCount = 0
   var resumedCount = 0
   var ending: Ending?
+  /// Who sends a message and is told if the archive fails before it is stored.
+  var awaitingArchive: [ObjectIdentifier: (ArchiveError) -> Void] = [:]
   /// Commands that an earlier process left open.
   private var openCommands: [OpenCommand]
   /// Reading is stopped for either reason.
@@ -158,6 +160,9 @@ final class Daemon {
       guard let self else { return }
       if let error {
         log.log(.archiveError, "\(error); messages wait until it can be written again")
+        let awaiting = awaitingArchive.values
+        awaitingArchive = [:]
+        for tell in awaiting { tell(error) }
       } else {
         log.log(.archiveRecovered, "the archive can be written again")
       }

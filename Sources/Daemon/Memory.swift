@@ -17,7 +17,7 @@ struct Memory: Sendable {
   var resource = ""
   /// The id of the newest message.
   var messages: Int64 = 0
-  /// Messages of ours that wait to be sent.
+  /// Messages of ours that wait to be sent, or are in doubt.
   var queued = 0
   /// The stream that may be resumed.
   var stream: SuspendedStream?
@@ -52,7 +52,7 @@ struct Memory: Sendable {
     _ transaction: borrowing ArchiveTransaction, account: String, proposedResource: String
   ) throws(DatabaseError) {
     messages = try transaction.queries.newestID()
-    queued = try transaction.queries.queuedCount()
+    queued = try transaction.queries.queuedCount() + transaction.queries.sentCount()
     resource = try transaction.queries.meta(.resource) ?? proposedResource
     guard try transaction.queries.meta(.account) == account else {
       // Another account's roster and its server's mechanisms say nothing of this one.
@@ -89,7 +89,8 @@ extension ArchiveGate {
   func keep(_ stream: SuspendedStream?) {
     let record = stream.map {
       StreamRecord(
-        id: $0.id, jid: $0.jid.description, location: $0.location, handled: $0.handled, sent: $0.sent.map { .init(count: $0.count, last: $0.last) }, trustsIDs: $0.trustsAccountIDs)
+        id: $0.id, jid: $0.jid.description, location: $0.location, handled: $0.handled,
+        sent: $0.sent.map { .init(count: $0.count, last: $0.last) }, trustsIDs: $0.trustsAccountIDs)
     }
     write { transaction throws(DatabaseError) in try transaction.setStream(record) }
   }

@@ -58,7 +58,7 @@ extension Session {
   func perform(_ actions: [StreamManagement.Action]) {
     for action in actions {
       switch action {
-      case .send(let element): if isOnline { link?.send(element) }
+      case .send(let element): if isOnline, unsentBytes < Self.answerLimit { link?.send(element) }
       case .store(let count): delegate?.session(self, stores: count)
       case .acknowledged(let tokens):
         suspicion = Suspicion()
@@ -115,6 +115,15 @@ extension Session {
       for element in management?.resend(from: jid) ?? [] { link?.send(element) }
       online(jid, features, continuity)
     }
+  }
+
+  /// A server that never gives a good answer when it is asked for the session must not keep us offline for ever.
+  func forgetWhatCannotBeResumed() {
+    guard case .connecting = state, link?.waitsForResumption == true else { return }
+    resumptionsRefused += 1
+    guard resumptionsRefused >= 2 else { return }
+    resumptionFailed(nil)
+    storeStream()
   }
 
   func resumptionFailed(_ h: UInt32?) {

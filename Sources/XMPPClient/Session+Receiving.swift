@@ -40,11 +40,11 @@ extension Session {
 
   /// Sends an answer to a request, unless too many wait already.
   func sendAnswer(_ element: Element) {
-    if unsentBytes < Self.answerLimit { send(element) }
+    if unsentBytes < Self.answerLimit, !isCongested { send(element) }
   }
 
   func answer(_ iq: IQ) {
-    guard unsentBytes < Self.answerLimit else { return }
+    guard unsentBytes < Self.answerLimit, !isCongested else { return }
     guard let payload = iq.payload else { return _ = send(iq.refusal(StanzaError(.modify, .badRequest))) }
     for responder in responders where responder.handles(payload) {
       let request = RequestContext(

@@ -55,6 +55,10 @@ public final class Session {
   var unreadable = Unreadable()
   /// What the earlier process is known to have sent on the stream that we take up.
   var foreignSent: SuspendedStream.Sent?
+  /// So many times in a row was the session asked for without a good answer.
+  var resumptionsRefused = 0
+  /// The place that the server named was tried.
+  var hasTriedLocation = false
   /// The last message that was sent on this session.
   public internal(set) var lastSent: SuspendedStream.Sent?
   /// The server's features are not known, and nothing asks for them.
@@ -195,13 +199,12 @@ public final class Session {
   }
 
   func transmit(_ element: Element, token: String? = nil) {
-    if management != nil {
-      management?.send(element, token: token, at: token == nil ? 0 : environment.wallClock())
+    if management == nil, let token { confirmation.sent(token) }
+    turn {
+      let bytes = link?.send(element) ?? 0
+      management?.send(element, token: token, at: token == nil ? 0 : environment.wallClock(), bytes: bytes)
       if let token, let count = management?.sentCount { lastSent = .init(count: count, last: token) }
-    } else if let token {
-      confirmation.sent(token)
     }
-    link?.send(element)
   }
 
   /// Too much is on its way that the server has not confirmed: nothing new should be sent.
@@ -254,8 +257,9 @@ public final class Session {
     if let management, let boundJID, let resumption = management.resumption {
       account.resumption = (resumption, boundJID)
       toldHandled = resumption.handled
-      // Where the session is (XEP-0198 section 5), unless that was tried in vain.
-      if !withNextServer, policy.failures == 0, let place = management.location.flatMap(request.redirected) {
+      // Where the session is (XEP-0198 section 5): once, whatever comes of it.
+      if !hasTriedLocation, let place = management.location.flatMap(request.redirected) {
+        hasTriedLocation = true
         request = place
       }
     }
@@ -310,6 +314,8 @@ public final class Session {
     let now = environment.scheduler.now
     policy.online(at: now)
     questionAsked = nil
+    resumptionsRefused = 0
+    hasTriedLocation = false
     keepalive = Keepalive(interval: options.keepaliveInterval, timeout: options.keepaliveTimeout, now: now)
     if let login = link?.login { environment.loggedIn(login) }
     if isReadingPaused { link?.setReading(false) }
@@ -329,6 +335,7 @@ public final class Session {
   }
 
   private func ended(_ failure: StreamFailure) {
+    forgetWhatCannotBeResumed()
     link = nil
     keepalive = nil
     keepaliveTimer = nil

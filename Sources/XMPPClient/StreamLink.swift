@@ -75,6 +75,8 @@ public final class StreamLink {
     parser = StreamParser(limits: limits)
   }
 
+  /// The server was asked for the session, and gave no good answer.
+  public var waitsForResumption: Bool { machine.waitsForResumption }
   /// The login, once it has succeeded.
   public var login: Login? { machine.login }
   public var unsentBytes: Int { stream?.unsentBytes ?? 0 }
@@ -102,10 +104,18 @@ public final class StreamLink {
   }
 
   /// Sends an element; at once, or with the rest of the turn when called from within the handler.
-  public func send(_ element: Element) {
-    guard !isFinishing else { return }
+  /// Returns the bytes that it takes.
+  @discardableResult
+  public func send(_ element: Element) -> Int {
+    guard !isFinishing else { return 0 }
     trace?(true, element)
-    turn { element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
+    var bytes = 0
+    turn {
+      bytes = -pendingOutput.count
+      element.write(to: &pendingOutput, parentNamespace: Namespace.client)
+      bytes += pendingOutput.count
+    }
+    return bytes
   }
 
   /// Gathers all that `body` sends into one write.

@@ -143,6 +143,8 @@ public struct CatchUp<Held> {
       owed = stanzaID
       return [.letGo(item)]
     }
+    // Memory is bounded whatever comes: what the archive won't bring passes before its turn.
+    if held.count >= Self.utmostCount || bytes + size > Self.utmostBytes { return [.release([item])] }
     held.append(item)
     bytes += size
     return []
@@ -283,6 +285,9 @@ public struct CatchUp<Held> {
   private static var maximumQueries: Int { 10_000 }
   private static var maximumGaps: Int { 3 }
   private static var maximumLosses: Int { 5 }
+  /// So much is held of what can't be let go.
+  private static var utmostCount: Int { 20_000 }
+  private static var utmostBytes: Int { 32 << 20 }
   /// The last pause is 16 seconds.
   private static var maximumFailures: Int { 5 }
   /// Microseconds: how far clocks and the order of arrival may be apart.

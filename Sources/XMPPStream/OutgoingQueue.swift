@@ -10,9 +10,12 @@ struct OutgoingQueue: Sendable {
     var token: String?
     /// When it was first sent: microseconds since 1970, UTC.
     var time: Int64
+    var bytes: Int
   }
 
   private(set) var entries: [Entry] = []
+  /// What they take on the wire.
+  private(set) var bytes = 0
   /// How many the server has acknowledged on this session; nil before it has said so to this process.
   private var acknowledged: UInt32?
   /// We asked and have no answer yet.
@@ -23,8 +26,9 @@ struct OutgoingQueue: Sendable {
     acknowledged = isNew ? 0 : nil
   }
 
-  mutating func append(_ element: Element, token: String?, at time: Int64) {
-    entries.append(Entry(element: element, token: token, time: time))
+  mutating func append(_ element: Element, token: String?, at time: Int64, bytes: Int = 0) {
+    entries.append(Entry(element: element, token: token, time: time, bytes: bytes))
+    self.bytes += bytes
   }
 
   /// How many were sent.
@@ -54,6 +58,7 @@ struct OutgoingQueue: Sendable {
     }
     acknowledged = count
     let tokens = entries.prefix(Int(new)).compactMap(\.token)
+    for entry in entries.prefix(Int(new)) { bytes -= entry.bytes }
     entries.removeFirst(Int(new))
     return tokens
   }
@@ -62,6 +67,6 @@ struct OutgoingQueue: Sendable {
   mutating func forgetQuestion() { isAsked = false }
 
   mutating func dropFirst() {
-    if !entries.isEmpty { entries.removeFirst() }
+    if !entries.isEmpty { bytes -= entries.removeFirst().bytes }
   }
 }

@@ -45,6 +45,8 @@ public enum StreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case .streamError(let error):
       switch error.condition {
       case "conflict": .conflict
+      // ejabberd, of a session that takes too slowly what it is sent: another may do better, and what was missed is fetched.
+      case "policy-violation" where error.text?.contains("unacked") == true: .transient
       case "not-authorized", "host-unknown", "host-gone", "policy-violation": .permanent
       default: .transient
       }

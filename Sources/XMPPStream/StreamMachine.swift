@@ -95,6 +95,8 @@ public struct StreamMachine: Sendable {
   private var isSecure = false
   private var isAuthenticated = false
   private var channelBinding = ChannelBindingData()
+  /// We asked for the session, and have no good answer.
+  public private(set) var waitsForResumption = false
   /// The login that succeeded, to be remembered for the next one.
   public private(set) var login: Login?
 
@@ -192,6 +194,7 @@ public struct StreamMachine: Sendable {
     guard let (request, jid) = account.resumption else { return bind(features) }
     guard features.streamManagement else { return [.resumptionFailed(h: nil)] + bind(features) }
     state = .resuming(features, request, jid)
+    waitsForResumption = true
     let resume = Element(
       "resume", Namespace.streamManagement, [("h", String(request.handled)), ("previd", request.id)])
     return [.phase(.resumption), .send(resume)]
@@ -207,10 +210,14 @@ public struct StreamMachine: Sendable {
     _ element: Element, _ features: StreamFeatures, _ request: Resumption, _ jid: JID
   ) -> [Action] {
     let h = element["h"].flatMap(UInt32.init)
-    if element.isNamed("failed", Namespace.streamManagement) { return [.resumptionFailed(h: h)] + bind(features) }
+    if element.isNamed("failed", Namespace.streamManagement) {
+      waitsForResumption = false
+      return [.resumptionFailed(h: h)] + bind(features)
+    }
     guard element.isNamed("resumed", Namespace.streamManagement), element["previd"] == request.id, let h else {
       return unexpected(element)
     }
+    waitsForResumption = false
     state = .online
     return [.online(jid, features, .resumed(h: h))]
   }

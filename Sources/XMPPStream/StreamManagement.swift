@@ -34,6 +34,7 @@ public struct StreamManagement: Sendable {
   private var outgoing: OutgoingQueue
   /// With more than this that the server has not acknowledged, nothing new should be sent.
   public static let congestion = 5_000
+  static let congestionBytes = 4 << 20
 
   /// A session that `enabled`, the server's answer, begins. `epoch`: another one each time.
   public init(enabled: Element, epoch: Int) {
@@ -63,7 +64,7 @@ public struct StreamManagement: Sendable {
   public var sentCount: UInt32? { outgoing.sentCount }
   /// Stanzas that the server has not acknowledged.
   public var unacknowledged: Int { outgoing.entries.count }
-  public var isCongested: Bool { unacknowledged > Self.congestion }
+  public var isCongested: Bool { unacknowledged > Self.congestion || outgoing.bytes > Self.congestionBytes }
   /// We asked the server and have no answer yet.
   public var isWaiting: Bool { outgoing.isAsked }
 
@@ -132,8 +133,9 @@ public struct StreamManagement: Sendable {
   // MARK: - Out
 
   /// A stanza is sent. `time`: microseconds since 1970, UTC.
-  public mutating func send(_ stanza: Element, token: String?, at time: Int64) {
-    outgoing.append(stanza, token: token, at: time)
+  /// `bytes`: what it takes on the wire.
+  public mutating func send(_ stanza: Element, token: String?, at time: Int64, bytes: Int) {
+    outgoing.append(stanza, token: token, at: time, bytes: bytes)
   }
 
   /// `<r/>`, when there is something to ask about and nothing asked.

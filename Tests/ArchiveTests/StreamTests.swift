@@ -40,7 +40,9 @@ struct StreamTests {
     again.close()
   }
 
-  @Test("what was sent on a stream is noted with the rows, and is acknowledged as a whole; another stream knows nothing of it")
+  @Test(
+    "what was sent on a stream is noted with the rows, and is acknowledged as a whole; another stream knows nothing of it"
+  )
   func sent() throws {
     let archive = try openArchive(folder)
     try archive.writeAndWait { [record] transaction throws(DatabaseError) in

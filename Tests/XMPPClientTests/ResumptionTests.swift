@@ -224,6 +224,35 @@ struct ResumptionTests {
     try conversation.play("after 60s\n" + Greeting.managed)
   }
 
+  @Test("a server that never gives a good answer when the session is asked for gets a new one, the third time")
+  @LoopActor func badAnswers() throws {
+    let conversation = try Conversation.managed()
+    try conversation.play("the connection is lost")
+    for wait in [0, 60] {
+      try conversation.play("after \(wait)s\n" + String(resuming(h: 0).dropFirst("after 0s\n".count)))
+      try conversation.play(
+        """
+        server: <resumed xmlns='\(Self.sm)' h='4' previd='another'/>
+        bot: <stream:error><unsupported-stanza-type xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>
+        bot: </stream:stream>
+        the bot closes the connection
+        """)
+    }
+    #expect(conversation.suspended == nil)
+    try conversation.play("after 60s\n" + Greeting.managed)
+  }
+
+  @Test("where the server would like the session resumed is tried once, whatever comes of it")
+  @LoopActor func location() throws {
+    let left = SuspendedStream(
+      id: "sm1", jid: try JID("bot@example.org/r"), location: "other.example.org:5223", handled: 0,
+      trustsAccountIDs: true)
+    let conversation = Conversation(try Conversation.options(), suspended: left)
+    #expect(conversation.dialer.requests.last?.host == "other.example.org")
+    try conversation.play("the bot cannot connect: no route\nafter 60s")
+    #expect(conversation.dialer.requests.last?.host == nil)
+  }
+
   @Test("what breaks the stream at another place each time is not passed over")
   @LoopActor func brokenElsewhere() throws {
     let conversation = try Conversation.managed()

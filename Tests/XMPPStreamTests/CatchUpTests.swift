@@ -137,6 +137,16 @@ struct CatchUpTests {
       try talk.page(complete: true) == ["release one two", "complete: up to date, 2 messages fetched"])
   }
 
+  @Test("memory is bounded whatever comes: beyond 32 MiB it passes before its turn")
+  func utmost() throws {
+    var talk = try CatchUpDialogue(cursor: "a")
+    _ = talk.start()
+    #expect(talk.live("one", size: 30 << 20) == [])
+    #expect(talk.live("two", size: 3 << 20) == ["release two"])
+    #expect(
+      try talk.page("b", complete: true) == ["archive b", "release one", "complete: up to date, 1 messages fetched"])
+  }
+
   @Test("an archive that never brings what was let go is given up, and the cursor stays")
   func owedForEver() throws {
     var talk = try CatchUpDialogue(cursor: "a", heldCount: 0)

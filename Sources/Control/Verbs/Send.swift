@@ -13,7 +13,8 @@ extension Verb {
     details: """
       Without TEXT, or with -, it is read from standard input. Exit code 0 means that the server has the message (with
       --queue: that the bot has it), 4 that the bot is offline and 6 that the server has not confirmed it in time: in both
-      cases the message is in the outbox, survives restarts, and goes as soon as it can. 1 means that it came back.
+      cases the message is in the outbox, survives restarts, and goes as soon as it can. 1 means that nothing was sent, or that
+      it came back before the server confirmed it; what comes back later is in the journal, and its row says "failed".
       """
   ) { call throws(ControlFailure) in
     guard let to = call.words.first else { throw ControlFailure(.usage, "name a recipient: xmppbotctl send JID TEXT") }
@@ -33,6 +34,7 @@ extension Verb {
   private struct Wish {
     var waits: Bool
     var timeout = 30
+    var isQuiet = false
 
     init(_ call: borrowing Call) throws(ControlFailure) {
       waits = call.options["--queue"] == nil
@@ -46,16 +48,28 @@ extension Verb {
   }
 
   private static func sendLines(to: String, _ wish: Wish, _ daemon: DaemonConnection) throws(ControlFailure) {
+    var wish = wish
+    var first: ControlFailure?
     var number = 0
+    var queued = 0
     while let line = readLine() {
       number += 1
       if line.isEmpty { continue }
       do throws(ControlFailure) {
         try send(line, to: to, wish, daemon)
+        if first != nil { queued += 1 }
       } catch {
-        throw ControlFailure(error.code, "line \(number): \(error.reason)")
+        let failure = ControlFailure(error.code, "line \(number): \(error.reason)")
+        // This one is in the outbox. So will be the others, which need not wait for the same in vain.
+        guard error.code == .offline || error.code == .timedOut, first == nil else { throw failure }
+        first = failure
+        wish.waits = false
+        wish.isQuiet = true
       }
     }
+    guard let first else { return }
+    throw ControlFailure(
+      first.code, first.reason + (queued == 0 ? "" : "; so are the \(queued) line\(queued == 1 ? "" : "s") after it"))
   }
 
   private static func send(
@@ -65,7 +79,7 @@ extension Verb {
       "verb": "send", "to": .string(to), "text": .string(text), "wait": .bool(wish.waits),
       "timeout": .int(wish.timeout),
     ])
-    if !wish.waits { print("queued") }
+    if !wish.waits, !wish.isQuiet { print("queued") }
   }
 
   private static func input() -> String {

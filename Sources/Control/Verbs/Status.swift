@@ -25,7 +25,7 @@ extension Verb {
     let size = status["archive_bytes"]?.intValue.map { "\(($0 + 1_023) / 1_024) KiB" }
     return [
       line("account", text("jid"), text("resource")),
-      line("state", text("state"), text("reason"), text("next_attempt")),
+      line("state", text("state"), text("reason"), text("next_attempt").map { "next attempt \($0)" }),
       line("online since", text("online_since"), seconds("online_for")), line("server", text("server")),
       line("TLS", text("tls"), text("cipher")), line("certificate", text("certificate_until").map { "until \($0)" }),
       line("login", text("mechanism")),

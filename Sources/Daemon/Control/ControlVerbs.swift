@@ -67,7 +67,7 @@ extension Daemon {
     if ending != nil { status["state"] = "stopping" }
     status["resumed"] = .int(resumedCount)
     status["reconnected"] = .int(max(0, onlineCount - 1 - resumedCount))
-    status["outbox"] = .int(flow.outbox.queued)
+    status["outbox"] = .int(flow.outbox.waiting)
     status["unsent_bytes"] = .int(session.unsentBytes)
     status["messages"] = .int(Int(flow.archived))
     status["archive"] = .string(gate.archive.path)

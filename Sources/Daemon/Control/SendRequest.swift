@@ -18,13 +18,23 @@ extension Daemon {
     if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
     log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)
     let rows = flow.outbox.rows(text, to: recipient)
+    // Until the row is on the disk nothing is promised; a fault of the archive is told rather than waited out.
+    let key = ObjectIdentifier(client)
+    awaitingArchive[key] = {
+      client.fail(
+        .failed, "\($0); the message waits in memory, goes when there is room, and is lost if the bot ends before")
+    }
     guard request["wait"]?.boolValue != false else {
-      return flow.outbox.accept(rows, to: recipient) { client.finish(["state": "queued"]) }
+      return flow.outbox.accept(rows, to: recipient) { [weak self] in
+        if self?.awaitingArchive.removeValue(forKey: key) != nil { client.finish(["state": "queued"]) }
+      }
     }
     guard session.isOnline, ending == nil else {
       let state = ending == nil ? "not online (\(statusLine))" : "stopping"
       let offline = "the bot is \(state); the message is queued, and goes when it is online"
-      return flow.outbox.accept(rows, to: recipient) { client.fail(.offline, offline) }
+      return flow.outbox.accept(rows, to: recipient) { [weak self] in
+        if self?.awaitingArchive.removeValue(forKey: key) != nil { client.fail(.offline, offline) }
+      }
     }
     let seconds = max(1, request["timeout"]?.intValue ?? 30)
     let timer = surroundings.scheduler.schedule(after: .seconds(seconds)) { [weak self] in
@@ -40,6 +50,6 @@ extension Daemon {
       case .failed(let reason): client.fail(.failed, "the message came back: \(reason)")
       }
     }
-    flow.outbox.accept(rows, to: recipient)
+    flow.outbox.accept(rows, to: recipient) { [weak self] in _ = self?.awaitingArchive.removeValue(forKey: key) }
   }
 }

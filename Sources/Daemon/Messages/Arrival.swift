@@ -17,11 +17,14 @@ struct Arrival {
   }
 
   var message: Message
-  var element: Element
+  /// The XML, if it is kept.
+  var raw: String?
   var number: StreamManagement.HandledCount?
   var way: Way
   /// It marks how far its archive is known.
   var movesCursor = false
+  /// It was known before: read once more to find what is in doubt.
+  var isPast = false
 
   /// The account said it, from whatever device.
   var isOurs: Bool {
@@ -51,13 +54,13 @@ struct Arrival {
     case .carbon: false
     case .archived(let result):
       // Of one without a stamp nobody knows how old it is.
-      !result.isOwn && result.stamp != nil
+      !result.isOwn && !isPast && result.stamp != nil
         && (message.to?.resource == nil || message.to?.resource == resource)
     }
   }
 
   /// About what it holds in memory, in bytes.
-  var size: Int { 1_024 + 2 * (message.body?.utf8.count ?? 0) }
+  var size: Int { 1_024 + 2 * (message.body?.utf8.count ?? 0) + (raw?.utf8.count ?? 0) }
 }
 
 /// What goes into the archive together.

@@ -4,6 +4,7 @@ import EventLoop
 import JID
 import SQLite
 import Systemd
+import XML
 import XMPPClient
 import XMPPStanzas
 import XMPPStream
@@ -14,6 +15,8 @@ import XMPPStream
 final class CatchUpFlow {
   /// Messages, in order.
   var onMessage: @LoopActor (Arrival) -> Void = { _ in }
+  /// The XML of what is archived, if it is kept.
+  var raw: @LoopActor (Element) -> String? = { _ in nil }
   /// All that was missed is on its way to the archive, or can't be had.
   var onComplete: @LoopActor () -> Void = {}
 
@@ -29,6 +32,8 @@ final class CatchUpFlow {
   private var isUpToDate = false
   /// Messages of the archive that were not here, since this was last told.
   var fetched = 0
+  /// Up to this id messages are read that were read before: whatever has become of their rows, none of them is run.
+  private var known: String?
   /// So many times was it begun.
   private var streams = 0
   /// The stream went away while something was asked.
@@ -95,7 +100,10 @@ final class CatchUpFlow {
       try transaction.queries.anchor(in: archive.description)
     } done: { [weak self] anchor in
       guard let self, stream == streams else { return }
-      if let anchor { machine?.rewind(to: anchor) }
+      if let anchor, anchor != cursor {
+        machine?.rewind(to: anchor)
+        known = cursor
+      }
       perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
     }
   }
@@ -116,6 +124,12 @@ final class CatchUpFlow {
     // Only what becomes a row has a place in the order.
     guard machine != nil, arrival.message.isWorthKeeping else { return hand(on: arrival) }
     let id = arrival.stanzaID.flatMap { $0.by == archive.description ? $0.id : nil }
+    if id != nil, cursor != nil {
+      // The archive has it, behind the cursor: it comes from there should this process end. A server that waits for our
+      // acknowledgement of the first that is held would give up on those behind it.
+      session.take(arrival.number)
+      arrival.number = nil
+    }
     perform(machine?.live(arrival, stanzaID: id, size: arrival.size) ?? [])
   }
 
@@ -132,8 +146,9 @@ final class CatchUpFlow {
       isTaken = true
       hand(
         on: Arrival(
-          message: message.message, element: message.element, number: number, way: .archived(message),
-          movesCursor: true))
+          message: message.message, raw: raw(message.element), number: number, way: .archived(message),
+          movesCursor: known == nil, isPast: known != nil))
+      if message.id == known { known = nil }
     }
     if !isTaken { session.take(number) }
   }
@@ -158,6 +173,7 @@ final class CatchUpFlow {
     // Only results make it.
     case .archive: break
     case .setCursor(let id):
+      guard known == nil else { return }
       let isFirst = cursor == nil
       cursor = id
       gate.write { [archive] transaction throws(DatabaseError) in
@@ -207,6 +223,7 @@ final class CatchUpFlow {
 
   private func complete(_ outcome: CatchUpOutcome) {
     machine = nil
+    known = nil
     isUpToDate = outcome.movesCursor
     switch outcome {
     case .incomplete(let reason): readLater(because: reason)

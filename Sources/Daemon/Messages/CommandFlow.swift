@@ -29,6 +29,12 @@ extension MessageFlow {
 
   private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
+    if outcome.result == .interrupted, command.description.reruns {
+      // Its row in the ledger stays open for the next process.
+      return log.log(
+        .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
+        peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
+    }
     close(command.id, outcome.result, answer: outcome.text, to: message)
     if outcome.text == nil { show(.active, to: message) }
     let name = command.request.command

@@ -50,6 +50,7 @@ final class MessageFlow {
   func attach(_ dispatcher: Dispatcher) {
     self.dispatcher = dispatcher
     catchUp.onMessage = { [weak self] in self?.take($0) }
+    catchUp.raw = { [weak self] in self?.raw($0) }
     catchUp.onComplete = { [weak self] in self?.outbox.open() }
   }
 
@@ -78,13 +79,15 @@ final class MessageFlow {
   // MARK: - In
 
   func receive(_ message: Message, as element: Element, number: StreamManagement.HandledCount?) {
-    catchUp.pass(Arrival(message: message, element: element, number: number, way: .live))
+    catchUp.pass(Arrival(message: message, raw: raw(element), number: number, way: .live))
   }
 
   func receive(_ carbon: CarbonCopy, number: StreamManagement.HandledCount?) {
     catchUp.pass(
-      Arrival(message: carbon.message, element: carbon.element, number: number, way: .carbon(carbon.direction)))
+      Arrival(message: carbon.message, raw: raw(carbon.element), number: number, way: .carbon(carbon.direction)))
   }
+
+  private func raw(_ element: Element) -> String? { keepsRawXML ? element.xml : nil }
 
   /// Archives a message, and acts upon it if it is for the bot.
   func take(_ arrival: Arrival) {
@@ -93,7 +96,7 @@ final class MessageFlow {
       return pass(arrival)
     }
     let time = wallClock()
-    var row = message.row(from: peer, time: time, raw: keepsRawXML ? arrival.element.xml : nil)
+    var row = message.row(from: peer, time: time, raw: arrival.raw)
     if arrival.isOurs {
       row.direction = .out
       row.state = .acked

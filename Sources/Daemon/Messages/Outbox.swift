@@ -24,8 +24,12 @@ final class Outbox {
   private let wallClock: @LoopActor () -> Int64
   /// Messages accepted since the start.
   private(set) var accepted: Int64 = 0
-  /// Messages that wait until the bot is online.
+  /// Messages that wait until the bot is online, or until others have gone.
   private(set) var queued: Int
+  /// Messages that are on their way: the server has not confirmed them.
+  private var underWay = 0
+  /// Messages that the server does not have yet, as far as is known.
+  var waiting: Int { queued + underWay }
   /// The queue is being sent: what comes meanwhile goes behind it.
   private var isSendingQueue = false
   private var waitsForServer = false
@@ -64,6 +68,7 @@ final class Outbox {
     } done: { [weak self] count in
       guard let self else { return }
       queued = count
+      underWay = 0
       // Another session may have begun meanwhile.
       guard opening == changes else { return }
       isOpen = true
@@ -74,6 +79,7 @@ final class Outbox {
   /// The server has these messages.
   func acknowledged(_ ids: [String]) {
     acks.add(ids)
+    underWay = max(0, underWay - ids.count)
     for id in ids { confirmed(id) }
     if waitsForServer { resume() }
   }
@@ -192,6 +198,7 @@ final class Outbox {
     }
     if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
     guard session.send(message.element, token: id) else { return false }
+    underWay += 1
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
   }
