@@ -46,6 +46,7 @@ final class FaultRun {
       let reasons = (run?.complaints ?? []) + [String(String(describing: error).prefix { $0 != "\n" })]
       row.verdict = "FAILED: not carried out to its end: \(reasons.joined(separator: "; "))"
       FaultTable.add(row)
+      FaultTable.keep(run?.bot.log ?? "", of: row)
       throw error
     }
   }
@@ -60,6 +61,9 @@ final class FaultRun {
         [limits]
         rate = unlimited
         concurrent = 64
+        [log]
+        xml = \(Faults.logsXML ? "yes" : "no")
+        level = \(Faults.logsXML ? "trace" : "info")
         \(sections)
         """)
     try bot.addCommand("slow", "# allow: everyone\n/bin/sleep 0.3\necho \"slept $1\"")
@@ -134,7 +138,7 @@ final class FaultRun {
 
   /// Waits until all that should arrive did, or nothing more does; then compares and writes the row. `maximum`: how much
   /// memory may have grown, in KiB.
-  func finish(patience: Duration = .seconds(10), growth maximum: Int = Footprint.usualGrowth) throws {
+  func finish(patience: Duration = Faults.patience, growth maximum: Int = Footprint.usualGrowth) throws {
     try settle(patience)
     // What comes in order comes before the answer to one more: no duplicate is still on its way.
     send(1, rate: 0, says: 0)
@@ -155,6 +159,7 @@ final class FaultRun {
     if !tally.remarks.isEmpty { row.verdict += " (\(tally.remarks.joined(separator: "; ")))" }
     FaultTable.add(row)
     if !complaints.isEmpty {
+      FaultTable.keep(bot.log, of: row)
       let refusals = sender.refused.sorted { $0.key < $1.key }.map { "say \($0.key): \($0.value)" }
       Issue.record(
         """
@@ -166,7 +171,7 @@ final class FaultRun {
   }
 
   /// Waits until every number is answered and every send has ended, as long as something still happens.
-  func settle(_ patience: Duration = .seconds(10)) throws {
+  func settle(_ patience: Duration = Faults.patience) throws {
     var seen = -1
     while true {
       contact.takeIn()

@@ -13,7 +13,7 @@ extension Faults {
       arguments: Server.Kind.allCases)
     func messages(_ kind: Server.Kind) throws {
       // Prosody's own archive reads all of itself for each page: a hundred thousand are for ejabberd.
-      let count = Faults.size(1_000, kind == .prosody ? 10_000 : 100_000)
+      let count = Faults.size(600, kind == .prosody ? 10_000 : 100_000)
       try FaultRun.carryOut("flood of \(count) messages", on: kind) { run in
         try run.start()
         let alice = try befriended(run)

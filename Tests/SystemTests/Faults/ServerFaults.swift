@@ -61,7 +61,8 @@ extension Faults {
         run.send(100)
         try run.settle()
         try run.outage {
-          try run.server.stop()
+          // Some servers take ten seconds to stop in order.
+          try run.server.kill()
           defer { try? run.server.start() }
           try run.server.forget()
         }
