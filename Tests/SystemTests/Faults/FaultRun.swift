@@ -11,6 +11,8 @@ final class FaultRun {
   let contact: Contact
   /// What the server itself loses when it is killed is not the bot's fault.
   var serverMayLose = false
+  /// The server may deliver in another order than it took messages in.
+  var serverMayReorder = false
   /// Numbers up to this one, and the operator's up to `judgedSaysFrom`, went through something that nobody promises to
   /// survive.
   private(set) var unjudged = 0
