@@ -25,11 +25,11 @@ public struct ArchiveQueries: ~Copyable {
     try connection.integer("SELECT max(id) FROM message")
   }
 
-  /// The newest time that a server has stamped upon a message, of the last 10,000 rows: microseconds since 1970, UTC. Our own
-  /// clock may be wrong.
+  /// The newest time that is stamped upon a message, of the last 10,000 rows: microseconds since 1970, UTC. Senders may have
+  /// stamped it, so it is no later than we had it.
   public func newestStamp() throws(DatabaseError) -> Int64? {
     let row = try connection.statement(
-      "SELECT max(delay) FROM message WHERE id > (SELECT max(id) FROM message) - 10000")
+      "SELECT max(min(delay, time)) FROM message WHERE id > (SELECT max(id) FROM message) - 10000")
     defer { row.reset() }
     return try row.step() ? row.optionalInteger(at: 0) : nil
   }

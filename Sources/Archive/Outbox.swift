@@ -16,13 +16,6 @@ extension ArchiveQueries {
   public func queuedCount() throws(DatabaseError) -> Int {
     Int(try connection.integer("SELECT count(*) FROM message WHERE state = 'queued'"))
   }
-
-  /// How many were sent and are not acknowledged.
-  public func sentCount() throws(DatabaseError) -> Int {
-    Int(
-      try connection.integer(
-        "SELECT count(*) FROM message INDEXED BY message_out WHERE direction = 'out' AND state = 'sent'"))
-  }
 }
 
 extension ArchiveTransaction {
@@ -37,6 +30,19 @@ extension ArchiveTransaction {
       try update.bind(id, at: 1)
       try update.run()
     }
+  }
+
+  /// The server has the message of ours with this id, and all that were sent before it.
+  public func acknowledge(upTo originID: String) throws(DatabaseError) {
+    let update = try statement(
+      """
+      UPDATE message INDEXED BY message_out SET state = 'acked'
+      WHERE direction = 'out' AND state = 'sent' AND id <= (
+        SELECT id FROM message INDEXED BY message_out
+        WHERE direction = 'out' AND state IN ('queued', 'sent', 'acked', 'received', 'displayed', 'failed') AND origin_id = ?)
+      """)
+    try update.bind(originID, at: 1)
+    try update.run()
   }
 
   /// `peer`'s client says that the message of ours with this id was `received` or `displayed`. Only forwards, and only of a

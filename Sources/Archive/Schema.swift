@@ -102,14 +102,14 @@ enum Schema {
       id           TEXT NOT NULL,      -- the server's name for it
       jid          TEXT NOT NULL,      -- full JID that it is bound to
       location     TEXT,               -- where the server would like it resumed
-      sent         INTEGER,            -- stanzas sent when it was left in good order; NULL: it was not, or is in use
       trusts_ids   INTEGER NOT NULL CHECK (trusts_ids = 0 OR trusts_ids = 1),  -- 1: the server's stanza-ids are its own
       one_row      INTEGER PRIMARY KEY DEFAULT 1 CHECK (one_row = 1)
     ) STRICT;
 
     CREATE TABLE progress (            -- up to where everything is in this archive; changes together with the rows it means
-      source       TEXT PRIMARY KEY,   -- bare JID of an archive (XEP-0313); empty: the stream of the table above
-      position     TEXT NOT NULL       -- the archive's last stanza-id, empty: from its beginning; the stream's count of stanzas
+      source       TEXT PRIMARY KEY,   -- bare JID of an archive (XEP-0313); empty, '>': the stream above, in and out
+      position     TEXT NOT NULL       -- the archive's last stanza-id, empty: its beginning; the stream's count of
+                                       -- stanzas; out: and the origin_id of the last message among them
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE command (             -- messages that had a program run, so that each is answered once

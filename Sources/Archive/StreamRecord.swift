@@ -10,13 +10,26 @@ public struct StreamRecord: Sendable, Hashable {
   public var location: String?
   /// Our `h`: how many of the server's stanzas are in the archive, as far as they belong there. Modulo 2^32.
   public var handled: UInt32
-  /// How many stanzas we had sent when the stream was left in good order; nil after a crash.
-  public var sent: UInt32?
+  /// How many stanzas we had sent, and the origin-id of the last message among them, as far as it was stored.
+  public var sent: Sent?
   /// The server gives stanza-ids of its own and removes forged ones (XEP-0359, 5).
   public var trustsIDs: Bool
 
+  public struct Sent: Sendable, Hashable {
+    public var count: UInt32
+    public var last: String
+
+    public init(count: UInt32, last: String) {
+      self.count = count
+      self.last = last
+    }
+  }
+
+  /// The row of `progress` for what was sent; no JID is like it.
+  static let sentSource = ">"
+
   public init(
-    id: String, jid: String, location: String? = nil, handled: UInt32 = 0, sent: UInt32? = nil, trustsIDs: Bool
+    id: String, jid: String, location: String? = nil, handled: UInt32 = 0, sent: Sent? = nil, trustsIDs: Bool
   ) {
     self.id = id
     self.jid = jid
@@ -32,13 +45,14 @@ extension ArchiveQueries {
   public func streamRecord() throws(DatabaseError) -> StreamRecord? {
     let row = try connection.statement(
       """
-      SELECT id, jid, location, sent, trusts_ids, position FROM stream JOIN progress ON source = ''
+      SELECT id, jid, location, trusts_ids, position, (SELECT position FROM progress WHERE source = '>')
+      FROM stream JOIN progress ON source = ''
       """)
     defer { row.reset() }
-    guard try row.step(), let handled = UInt32(row.text(at: 5)) else { return nil }
+    guard try row.step(), let handled = UInt32(row.text(at: 4)) else { return nil }
     return StreamRecord(
       id: row.text(at: 0), jid: row.text(at: 1), location: row.optionalText(at: 2), handled: handled,
-      sent: row.optionalInteger(at: 3).flatMap(UInt32.init(exactly:)), trustsIDs: row.integer(at: 4) != 0)
+      sent: row.optionalText(at: 5).flatMap(StreamRecord.Sent.init), trustsIDs: row.integer(at: 3) != 0)
   }
 
   /// The stanza-id up to which everything of `archive` (a bare JID) is here; "": its beginning; nil: nothing is known.
@@ -73,22 +87,27 @@ extension ArchiveTransaction {
   /// Replaces what is known of the session that can be resumed, or forgets it.
   public func setStream(_ record: StreamRecord?) throws(DatabaseError) {
     // A count noted before is the old session's.
-    group.note(handled: nil)
+    group.dropStreamNotes()
     try statement("DELETE FROM stream").run()
-    guard let record else { return try statement("DELETE FROM progress WHERE source = ''").run() }
-    let insert = try statement("INSERT INTO stream (id, jid, location, sent, trusts_ids) VALUES (?, ?, ?, ?, ?)")
+    try statement("DELETE FROM progress WHERE source IN ('', '>')").run()
+    guard let record else { return }
+    let insert = try statement("INSERT INTO stream (id, jid, location, trusts_ids) VALUES (?, ?, ?, ?)")
     try insert.bind(record.id, at: 1)
     try insert.bind(record.jid, at: 2)
     try insert.bind(record.location, at: 3)
-    try insert.bind(record.sent.map(Int64.init), at: 4)
-    try insert.bind(record.trustsIDs ? 1 : 0, at: 5)
+    try insert.bind(record.trustsIDs ? 1 : 0, at: 4)
     try insert.run()
     try setProgress(of: "", to: String(record.handled))
+    if let sent = record.sent { group.note(sent: sent) }
   }
 
   /// All of the server's stanzas up to the `h`th are in the archive, as far as they belong there. Written with the group's
   /// rows, once for all its writes; of no effect without a stream.
   public func noteHandled(_ h: UInt32) { group.note(handled: h) }
+
+  /// So many stanzas were sent on the stream, the message with this origin-id the last among them that is one. Written like
+  /// `noteHandled`.
+  public func noteSent(_ sent: StreamRecord.Sent) { group.note(sent: sent) }
 
   /// Everything of `archive` (a bare JID) up to this stanza-id is here; "": start at its beginning. Written with the
   /// group's rows, once for all its writes.
@@ -99,5 +118,14 @@ extension ArchiveTransaction {
     try set.bind(source, at: 1)
     try set.bind(position, at: 2)
     try set.run()
+  }
+}
+
+extension StreamRecord.Sent {
+  /// `<count> <origin-id>`.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let count = UInt32(parts[0]) else { return nil }
+    self.init(count: count, last: String(parts[1]))
   }
 }

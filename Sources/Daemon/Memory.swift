@@ -79,7 +79,8 @@ extension SuspendedStream {
   init?(_ record: StreamRecord) {
     guard let jid = try? JID(record.jid), jid.isFull else { return nil }
     self.init(
-      id: record.id, jid: jid, location: record.location, handled: record.handled, trustsAccountIDs: record.trustsIDs)
+      id: record.id, jid: jid, location: record.location, handled: record.handled, trustsAccountIDs: record.trustsIDs,
+      sent: record.sent.map { .init(count: $0.count, last: $0.last) })
   }
 }
 
@@ -88,7 +89,7 @@ extension ArchiveGate {
   func keep(_ stream: SuspendedStream?) {
     let record = stream.map {
       StreamRecord(
-        id: $0.id, jid: $0.jid.description, location: $0.location, handled: $0.handled, trustsIDs: $0.trustsAccountIDs)
+        id: $0.id, jid: $0.jid.description, location: $0.location, handled: $0.handled, sent: $0.sent.map { .init(count: $0.count, last: $0.last) }, trustsIDs: $0.trustsAccountIDs)
     }
     write { transaction throws(DatabaseError) in try transaction.setStream(record) }
   }

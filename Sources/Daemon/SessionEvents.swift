@@ -112,6 +112,8 @@ extension Daemon: SessionDelegate {
     continueStopping()
   }
 
+  func session(_ session: Session, acknowledgedUpTo token: String) { flow.outbox.acknowledged(upTo: token) }
+
   func session(_ session: Session, setAside token: String) { flow.outbox.setAside(token) }
 
   func session(_ session: Session, stores stream: SuspendedStream?) { gate.keep(stream) }

@@ -1,3 +1,5 @@
+import XMPPStream
+
 /// Whether the server has what was sent, where it knows no stream management: a ping that follows is answered when the
 /// server has handled all before it (RFC 6120 section 10.1). Pure.
 struct PingConfirmation {
@@ -7,7 +9,7 @@ struct PingConfirmation {
 
   /// What is sent and not confirmed.
   var count: Int { tokens.count }
-  var isCongested: Bool { count > 5_000 }
+  var isCongested: Bool { count > StreamManagement.congestion }
 
   mutating func sent(_ token: String) { tokens.append(token) }
 

@@ -17,6 +17,7 @@ extension Session {
   }
 
   func discover() {
+    needsDiscovery = false
     serverFeatures = []
     profileStore = nil
     let account = options.account
@@ -35,7 +36,9 @@ extension Session {
           }
         }
         awaited -= 1
-        guard awaited == 0, isOnline else { return }
+        guard awaited == 0 else { return }
+        // It was asked on a stream that is gone; asked again when the session goes on.
+        guard isOnline else { return needsDiscovery = true }
         profileStore = store
         publishProfile()
         enableCarbons()

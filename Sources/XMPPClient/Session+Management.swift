@@ -7,12 +7,14 @@ import XMPPStream
 extension Session {
   /// A new session, managed if the server has `enabled` that.
   func begin(_ jid: JID, _ features: StreamFeatures, enabled: Element?) {
+    blame()
     forgetRequests()
     epoch += 1
     management = enabled.map { StreamManagement(enabled: $0, epoch: epoch) }
     confirmation = PingConfirmation()
     boundJID = jid
     isForeign = false
+    lastSent = nil
     origin = OriginPolicy(own: jid)
     tracker.bind(to: jid)
     photo = nil
@@ -46,8 +48,11 @@ extension Session {
     guard management != nil else {
       return link?.close(.violation(StreamError("unsupported-stanza-type", "<\(element.name)/>"))) ?? ()
     }
+    let before = management?.unacknowledged
     perform(management?.received(element) ?? [])
     if management?.isWaiting == false { questionAsked = nil }
+    // What went out since the question; without progress it would go round in circles.
+    if management?.unacknowledged != before { turn { askForConfirmation() } }
   }
 
   func perform(_ actions: [StreamManagement.Action]) {
@@ -55,8 +60,13 @@ extension Session {
       switch action {
       case .send(let element): if isOnline { link?.send(element) }
       case .store(let count): delegate?.session(self, stores: count)
-      case .acknowledged(let tokens): delegate?.session(self, acknowledged: tokens)
-      case .violation(let error): link?.close(.violation(error), error: error)
+      case .acknowledged(let tokens):
+        suspicion = Suspicion()
+        delegate?.session(self, acknowledged: tokens)
+      case .violation(let error):
+        // What the two sides count differs: this session is not taken up again.
+        management = nil
+        link?.close(.violation(error), error: error)
       }
     }
   }
@@ -94,7 +104,12 @@ extension Session {
     let continuity: OnlineInfo.Continuity = isForeign ? .adopted : .resumed
     isForeign = false
     tracker.bind(to: jid)
+    let resumed = link
     perform(management?.resumed(h: h, told: toldHandled) ?? [])
+    guard let resumed, link === resumed else { return }
+    if continuity == .adopted, let sent = foreignSent, Int32(bitPattern: h &- sent.count) >= 0 {
+      delegate?.session(self, acknowledgedUpTo: sent.last)
+    }
     blame()
     turn {
       for element in management?.resend(from: jid) ?? [] { link?.send(element) }
@@ -110,9 +125,13 @@ extension Session {
     forgetRequests()
   }
 
+  /// Why a server ends streams whatever is said on them (RFC 6120 section 4.9.3).
+  static let concernsNoStanza: Set<String> = ["conflict", "system-shutdown", "reset"]
+
   /// If the last stream died, it may have been over the first stanza that the server does not have.
   func blame() {
     switch lastFailure {
+    case .streamError(let error) where Self.concernsNoStanza.contains(error.condition): return
     case .closed, .connectionLost, .streamError: break
     default: return
     }
@@ -125,10 +144,9 @@ extension Session {
 
   /// What the server sends may be such that the stream can't go on; resumed, it would get the same again for ever.
   func countViolations(_ failure: StreamFailure) {
-    guard case .online = state, case .violation(let error) = failure else { return violations = 0 }
-    violations += 1
-    guard violations >= Suspicion.limit, let count = management?.skipNext() else { return }
-    violations = 0
+    guard case .online = state else { return }
+    guard case .violation(let error) = failure, let management else { return unreadable = Unreadable() }
+    guard unreadable.recurs(at: management.place), let count = self.management?.skipNext() else { return }
     delegate?.session(self, noticed: .skippedUnreadable(error))
     delegate?.session(self, stores: count)
   }
@@ -139,7 +157,7 @@ extension Session {
     }
     let stream = SuspendedStream(
       id: id, jid: boundJID, location: management.location, handled: management.storedCount,
-      trustsAccountIDs: origin.trustsAccountIDs)
+      trustsAccountIDs: origin.trustsAccountIDs, sent: lastSent)
     delegate?.session(self, stores: stream)
   }
 

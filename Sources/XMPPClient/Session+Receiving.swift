@@ -13,11 +13,7 @@ extension Session {
       take(number)
       return refuse(element, error.description, StanzaError(.modify, .badRequest))
     }
-    guard let stanza else {
-      return link?.close(
-        .violation(StreamError("unsupported-stanza-type", "<\(element.name)/>")),
-        error: StreamError("unsupported-stanza-type")) ?? ()
-    }
+    guard let stanza else { return refuseStream(over: element) }
     switch origin.admit(stanza) {
     case .message(let message): return delegate?.session(self, received: message, as: element, number: number) ?? ()
     case .carbon(let carbon): return delegate?.session(self, received: carbon, number: number) ?? ()
@@ -85,5 +81,12 @@ extension Session {
       watchRequests()
     }
     trackerTimer = (work, deadline)
+  }
+
+  /// RFC 6120 section 4.9.3.24.
+  func refuseStream(over element: Element) {
+    link?.close(
+      .violation(StreamError("unsupported-stanza-type", "<\(element.name)/>")),
+      error: StreamError("unsupported-stanza-type"))
   }
 }

@@ -39,7 +39,7 @@ public final class Session {
   private var reconnectTimer: (any ScheduledWork)?
   private var redirects: [ConnectionRequest] = []
   private var ids: StanzaIDs
-  var isReadingPaused = false
+  public internal(set) var isReadingPaused = false
   private var security: TLSInfo?
   /// The session as XEP-0198 sees it; it outlives its streams.
   var management: StreamManagement?
@@ -52,8 +52,13 @@ public final class Session {
   var toldHandled: UInt32 = 0
   /// When the question was asked that the server has not answered.
   var questionAsked: ContinuousClock.Instant?
-  /// So many streams in a row ended because of what the server sent at the same place.
-  var violations = 0
+  var unreadable = Unreadable()
+  /// What the earlier process is known to have sent on the stream that we take up.
+  var foreignSent: SuspendedStream.Sent?
+  /// The last message that was sent on this session.
+  public internal(set) var lastSent: SuspendedStream.Sent?
+  /// The server's features are not known, and nothing asks for them.
+  var needsDiscovery = false
   var lastFailure: StreamFailure?
   var suspicion = Suspicion()
   var confirmation = PingConfirmation()
@@ -86,6 +91,9 @@ public final class Session {
     isForeign = true
     origin = OriginPolicy(own: suspended.jid)
     origin.trustsAccountIDs = suspended.trustsAccountIDs
+    // The earlier process may have asked for them.
+    origin.expectsCarbons = true
+    foreignSent = suspended.sent
   }
 
   // MARK: - Life
@@ -107,11 +115,12 @@ public final class Session {
   /// Leaves the stream so that another process can resume it, if the server allows; says goodbye if not. The delegate
   /// hears `.stopped` as after `stop`.
   public func suspend() {
-    guard isOnline, let management, management.id != nil else { return stop() }
+    guard let management, management.id != nil else { return stop() }
     reconnectTimer = nil
     afterwards = .suspend
-    link?.send(management.lastAnswer)
-    link?.detach()
+    guard let link else { return ended(.stopped) }
+    if isOnline { for word in self.management?.lastWords() ?? [] { link.send(word) } }
+    link.detach()
   }
 
   /// Ends the stream, if there is one, and connects anew at once. Nothing happens to a session that was stopped.
@@ -129,7 +138,7 @@ public final class Session {
     link.turn {
       if isOnline {
         transmit(Presence(.unavailable).element)
-        if let management { link.send(management.lastAnswer) }
+        for word in management?.lastWords() ?? [] { link.send(word) }
         askForConfirmation()
       }
       link.finish()
@@ -188,6 +197,7 @@ public final class Session {
   func transmit(_ element: Element, token: String? = nil) {
     if management != nil {
       management?.send(element, token: token, at: token == nil ? 0 : environment.wallClock())
+      if let token, let count = management?.sentCount { lastSent = .init(count: count, last: token) }
     } else if let token {
       confirmation.sent(token)
     }
@@ -227,7 +237,9 @@ public final class Session {
     // A login is read to its end.
     guard case .online = state else { return }
     link?.setReading(isReading)
-    if isReading { heard() }
+    guard isReading else { return }
+    heard()
+    if questionAsked != nil { questionAsked = environment.scheduler.now }
   }
 
   // MARK: - Connecting
@@ -273,7 +285,9 @@ public final class Session {
     case .online(let jid, let features, .resumed(let h)): resume(jid, features, h)
     case .management(let element): receiveManagement(element)
     case .early(let element): receive(element, nil)
-    case .element(let element): count { receive(element, $0) }
+    case .element(let element):
+      guard ["message", "presence", "iq"].contains(element.name) else { return refuseStream(over: element) }
+      count { receive(element, $0) }
     case .skipped(let element, let reason):
       count { number in
         refuse(
@@ -303,7 +317,7 @@ public final class Session {
       enter(
         .online(
           OnlineInfo(continuity: continuity, jid: jid, security: security, login: link?.login, since: now)))
-      if continuity != .resumed { introduce(features) }
+      if continuity != .resumed { introduce(features) } else if needsDiscovery { discover() }
     }
     checkKeepalive()
   }

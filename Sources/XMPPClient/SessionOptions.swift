@@ -141,6 +141,8 @@ public protocol SessionDelegate: AnyObject {
   func sessionDiscovered(_ session: Session)
   /// The server has the messages that were sent with these tokens, in this order.
   func session(_ session: Session, acknowledged tokens: [String])
+  /// The same of all messages that the earlier process sent, up to the one with this token.
+  func session(_ session: Session, acknowledgedUpTo token: String)
   /// The message that was sent with this token must not be sent again.
   func session(_ session: Session, setAside token: String)
   /// What to resume is to be stored, in place of what was; nil: nothing can be.

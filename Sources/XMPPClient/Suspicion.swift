@@ -16,3 +16,22 @@ public struct Suspicion {
     return deaths >= Self.limit
   }
 }
+
+/// Whether what the server sends breaks the stream again and again at the same place. Pure.
+struct Unreadable {
+  private var place: UInt32?
+  private var times = 0
+
+  /// It broke at this place; nil: at one that was passed before. Whether it has happened too often.
+  mutating func recurs(at new: UInt32?) -> Bool {
+    guard let new else {
+      self = Unreadable()
+      return false
+    }
+    times = place == new ? times + 1 : 1
+    place = new
+    guard times >= Suspicion.limit else { return false }
+    self = Unreadable()
+    return true
+  }
+}

@@ -18,6 +18,8 @@ public struct CatchUp<Held> {
     case setCursor(String)
     /// Take these messages now, in this order.
     case release([Held])
+    /// This live message will come from the archive: it needs no row now.
+    case letGo(Held)
     /// Call `retry` after so long.
     case retry(after: Duration)
     /// Something may be missing; worth a line in the log.
@@ -94,10 +96,6 @@ public struct CatchUp<Held> {
 
   public var isOver: Bool { state == .over }
 
-  /// Whether `start` should come before the initial presence. Once asked, Prosody lets go what it stored for a client that
-  /// was offline, since a client that asks has it from the archive; the first time, when nothing is fetched, it hasn't.
-  public var startsBeforePresence: Bool { cursor != nil }
-
   /// The stream is there, for the first time or again.
   /// - Parameter queryID: a text that nobody can guess; each query's id begins with it.
   public mutating func start(queryID: String) -> [Action] {
@@ -127,6 +125,12 @@ public struct CatchUp<Held> {
     state == .pausing ? ask() : []
   }
 
+  /// There is nobody to ask, or no answer.
+  public mutating func giveUp(_ reason: String) -> [Action] {
+    guard state != .over else { return [] }
+    return end(hasAnswered ? .incomplete(reason) : .unavailable(reason))
+  }
+
   /// A live message that the gate let in.
   /// - Parameters:
   ///   - stanzaID: the trusted id that this archive gave to it, if any.
@@ -137,7 +141,7 @@ public struct CatchUp<Held> {
     // None overtakes it: nothing is released before a page has brought it. Where nothing is fetched, none will.
     if isFull, hasAnswered, cursor != nil, let stanzaID {
       owed = stanzaID
-      return []
+      return [.letGo(item)]
     }
     held.append(item)
     bytes += size

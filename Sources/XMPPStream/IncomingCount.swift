@@ -79,6 +79,9 @@ struct IncomingCount: Sendable {
     isOwed = false
   }
 
+  /// The number of the last one, when it is the last one ever; nil on the way there, on a resumed stream.
+  var place: UInt32? { received == known ? known : nil }
+
   /// Every stanza that came before was taken; the next one, which can't be read, counts as taken, too.
   mutating func skipNext() -> UInt32 {
     known &+= 1

@@ -27,6 +27,9 @@ struct OutgoingQueue: Sendable {
     entries.append(Entry(element: element, token: token, time: time))
   }
 
+  /// How many were sent.
+  var sentCount: UInt32? { acknowledged.map { $0 &+ UInt32(truncatingIfNeeded: entries.count) } }
+
   /// Whether it is time to ask; then the question counts as asked.
   mutating func ask() -> Bool {
     guard !isAsked, !entries.isEmpty else { return false }

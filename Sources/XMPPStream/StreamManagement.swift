@@ -59,6 +59,8 @@ public struct StreamManagement: Sendable {
 
   /// How many of the server's stanzas are stored when all writes that are under way are done.
   public var storedCount: UInt32 { incoming.storing }
+  /// How many stanzas were sent in this session, modulo 2^32; nil when only the server knows.
+  public var sentCount: UInt32? { outgoing.sentCount }
   /// Stanzas that the server has not acknowledged.
   public var unacknowledged: Int { outgoing.entries.count }
   public var isCongested: Bool { unacknowledged > Self.congestion }
@@ -90,6 +92,9 @@ public struct StreamManagement: Sendable {
     return [.send(Self.answer(h))]
   }
 
+  /// Behind which stanza we are; nil while those come that were here before.
+  public var place: UInt32? { incoming.place }
+
   /// The next stanza breaks our stream each time that it comes: it is taken for handled. The count to store.
   public mutating func skipNext() -> HandledCount {
     HandledCount(epoch: epoch, h: incoming.skipNext())
@@ -113,8 +118,12 @@ public struct StreamManagement: Sendable {
     }
   }
 
-  /// What is said before the stream ends, unasked.
-  public var lastAnswer: Element { Self.answer(incoming.stored) }
+  /// What is said before the stream ends, unasked: what we have, and the question what the server has, though one may be
+  /// open that covers less.
+  public mutating func lastWords() -> [Element] {
+    outgoing.forgetQuestion()
+    return [Self.answer(incoming.stored)] + [question()].compactMap(\.self)
+  }
 
   private static func answer(_ h: UInt32) -> Element {
     Element("a", Namespace.streamManagement, [("h", String(h))])

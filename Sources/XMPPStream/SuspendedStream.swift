@@ -12,11 +12,25 @@ public struct SuspendedStream: Sendable, Hashable {
   /// The account's server removes forged ids (`OriginPolicy.trustsAccountIDs`).
   public var trustsAccountIDs: Bool
 
-  public init(id: String, jid: JID, location: String?, handled: UInt32, trustsAccountIDs: Bool) {
+  /// How many stanzas were sent, and the token of the last message among them, as far as it was stored: there may be more.
+  public var sent: Sent?
+
+  public struct Sent: Sendable, Hashable {
+    public var count: UInt32
+    public var last: String
+
+    public init(count: UInt32, last: String) {
+      self.count = count
+      self.last = last
+    }
+  }
+
+  public init(id: String, jid: JID, location: String?, handled: UInt32, trustsAccountIDs: Bool, sent: Sent? = nil) {
     self.id = id
     self.jid = jid
     self.location = location
     self.handled = handled
     self.trustsAccountIDs = trustsAccountIDs
+    self.sent = sent
   }
 }

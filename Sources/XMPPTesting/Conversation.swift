@@ -309,6 +309,10 @@ public final class Conversation: SessionDelegate {
     onAcknowledged(tokens)
   }
 
+  public func session(_ session: Session, acknowledgedUpTo token: String) {
+    events.append("acknowledged up to \(token)")
+  }
+
   public func session(_ session: Session, setAside token: String) { events.append("failed \(token)") }
 
   public func session(_ session: Session, stores stream: SuspendedStream?) { suspended = stream }

@@ -9,8 +9,8 @@ struct StreamTests {
   let folder = TemporaryFolder()
   let bot = "bot@example.org"
   let record = StreamRecord(
-    id: "some-long-sm-id", jid: "bot@example.org/r", location: "[2001:db8::1]:5222", handled: .max, sent: 0,
-    trustsIDs: true)
+    id: "some-long-sm-id", jid: "bot@example.org/r", location: "[2001:db8::1]:5222", handled: .max,
+    sent: .init(count: .max, last: "id of ours"), trustsIDs: true)
 
   func progress(_ archive: Archive) throws -> (record: StreamRecord?, cursor: String?) {
     try archive.readAndWait { [bot] queries throws(DatabaseError) in
@@ -38,6 +38,34 @@ struct StreamTests {
     let again = try openArchive(folder)
     #expect(try progress(again).record == record)
     again.close()
+  }
+
+  @Test("what was sent on a stream is noted with the rows, and is acknowledged as a whole; another stream knows nothing of it")
+  func sent() throws {
+    let archive = try openArchive(folder)
+    try archive.writeAndWait { [record] transaction throws(DatabaseError) in
+      try transaction.setStream(record)
+      for id in ["a", "b", "c"] {
+        var row = message(id)
+        row.direction = .out
+        row.state = .sent
+        row.originID = id
+        try transaction.insert(row)
+      }
+      transaction.noteSent(.init(count: 7, last: "b"))
+    }
+    #expect(try progress(archive).record?.sent == .init(count: 7, last: "b"))
+    try archive.writeAndWait { transaction throws(DatabaseError) in try transaction.acknowledge(upTo: "b") }
+    let states = try archive.readAndWait { queries throws(DatabaseError) in
+      var states: [NewMessage.State?] = []
+      for id in 1...3 as ClosedRange<Int64> { states.append(try queries.message(id: id)?.state) }
+      return states
+    }
+    #expect(states == [.acked, .acked, .sent])
+    let other = StreamRecord(id: "2", jid: "bot@example.org/s", trustsIDs: false)
+    try archive.writeAndWait { transaction throws(DatabaseError) in try transaction.setStream(other) }
+    #expect(try progress(archive).record == other)
+    archive.close()
   }
 
   @Test("there is never more than one session")

@@ -74,6 +74,10 @@ struct ResumptionTests {
       the bot says nothing
       server: <a xmlns='\(Self.sm)' h='5'/>
       event: acknowledged m1
+      bot: <r xmlns='\(Self.sm)'/>
+      server: <a xmlns='\(Self.sm)' h='6'/>
+      event: acknowledged m2
+      the bot says nothing
       """)
   }
 
@@ -186,6 +190,71 @@ struct ResumptionTests {
           server: <r xmlns='\(Self.sm)'/>
           bot: <a xmlns='\(Self.sm)' h='2'/>
           """)
+  }
+
+  @Test("what the earlier process is known to have sent is acknowledged when the server has at least so many")
+  @LoopActor func adoptedSent() throws {
+    for (h, isKnown) in [(9, true), (7, true), (6, false)] {
+      let left = SuspendedStream(
+        id: "sm1", jid: try JID("bot@example.org/r"), location: nil, handled: 0, trustsAccountIDs: true,
+        sent: .init(count: 7, last: "m7"))
+      let conversation = Conversation(try Conversation.options(), suspended: left)
+      try conversation.play(String(resuming(h: 0).dropFirst("after 0s\n".count)))
+      try conversation.play("server: <resumed xmlns='\(Self.sm)' h='\(h)' previd='sm1'/>")
+      #expect(conversation.events.contains("acknowledged up to m7") == isKnown)
+    }
+  }
+
+  @Test("a server that says, when it resumes, that it has more than was sent is left, and the session with it")
+  @LoopActor func resumedTooHigh() throws {
+    let conversation = try Conversation.managed()
+    conversation.session.send(try message("m1").element, token: "m1")
+    conversation.skip()
+    try conversation.play("the connection is lost")
+    try conversation.play(resuming(h: 0))
+    try conversation.play(
+      """
+      server: <resumed xmlns='\(Self.sm)' h='9' previd='sm1'/>
+      bot: <stream:error><undefined-condition xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>
+       <text xmlns='urn:ietf:params:xml:ns:xmpp-streams'>the server acknowledged 9 stanzas, but 5 were sent</text></stream:error>
+      bot: </stream:stream>
+      the bot closes the connection
+      """)
+    #expect(!conversation.session.isOnline)
+    try conversation.play("after 60s\n" + Greeting.managed)
+  }
+
+  @Test("what breaks the stream at another place each time is not passed over")
+  @LoopActor func brokenElsewhere() throws {
+    let conversation = try Conversation.managed()
+    let broken = """
+      server: <message><body>&undefined;</body></message>
+      bot: <stream:error><restricted-xml xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>
+      bot: </stream:stream>
+      """
+    for h in 0...3 {
+      if h > 0 {
+        try conversation.play(resuming(h: h - 1))
+        try conversation.play("server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>\nevent: resumed")
+        try conversation.play("server: \(Self.hello)")
+      }
+      try conversation.play(broken)
+    }
+    #expect(!conversation.events.contains { $0.hasPrefix("skipped") })
+  }
+
+  @Test("what was asked of the server before the stream went away for long is asked again when it is resumed")
+  @LoopActor func discoveryAgain() throws {
+    let conversation = try Conversation.managed()
+    try conversation.play("the connection is lost\nafter 0s\nthe bot cannot connect: no route")
+    try conversation.play("after 31s")
+    try conversation.play(String(resuming(h: 0).dropFirst("after 0s\n".count)))
+    try conversation.play(
+      """
+      server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>
+      event: resumed as bot@example.org/r
+      bot: <iq type='get' id='$own2' to='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+      """)
   }
 
   @Test("a session that is suspended leaves without goodbye; one that is stopped can't be resumed")

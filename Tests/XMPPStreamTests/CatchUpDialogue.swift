@@ -68,6 +68,7 @@ struct CatchUpDialogue {
       case .archive(let message): return "archive \(message.id)"
       case .setCursor(let cursor): return "cursor '\(cursor)'"
       case .release(let items): return "release \(items.joined(separator: " "))"
+      case .letGo(let item): return "let go \(item)"
       case .retry(let delay): return "retry after \(delay)"
       case .gap(let gap): return "gap: \(gap)"
       case .complete(let outcome): return "complete: \(outcome)"

@@ -185,6 +185,7 @@ struct CatchUpModel {
         for item in items {
           if let id = item.id { store(id) } else { passing.taken.append(item.text) }
         }
+      case .letGo: break
       case .retry: wantsRetry = true
       case .gap(let gap): problems.append("\(gap)")
       case .complete(let outcome): if !outcome.movesCursor { problems.append("\(outcome)") }

@@ -1,3 +1,4 @@
+import Archive
 import EventLoop
 import SQLite
 import XMPPClient
@@ -7,12 +8,17 @@ import XMPPClient
 @LoopActor
 final class AckBatch {
   private let gate: ArchiveGate
+  private let sent: @LoopActor () -> StreamRecord.Sent?
   private var ids: [String] = []
   private var timer: (any ScheduledWork)?
   private static let delay = Duration.seconds(1)
   private static let limit = 256
 
-  init(gate: ArchiveGate) { self.gate = gate }
+  /// `sent`: how far the stream has come.
+  init(gate: ArchiveGate, sent: @escaping @LoopActor () -> StreamRecord.Sent?) {
+    self.gate = gate
+    self.sent = sent
+  }
 
   func add(_ new: [String]) {
     ids += new
@@ -25,6 +31,10 @@ final class AckBatch {
     guard !ids.isEmpty else { return }
     let ids = self.ids
     self.ids = []
-    gate.write { transaction throws(DatabaseError) in try transaction.acknowledge(ids) }
+    let sent = sent()
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.acknowledge(ids)
+      if let sent { transaction.noteSent(sent) }
+    }
   }
 }

@@ -55,22 +55,25 @@ final class ArchiveGate {
   /// Writes that are not done yet.
   var pending: Int { load.count }
 
-  /// Commits `work` and then calls `done` with what it returned. `bytes`: about what it holds in memory.
+  /// Commits `work` and then calls `done` with what it returned, or `dropped` when it can never be committed. `bytes`:
+  /// about what it holds in memory.
   func write<T: Sendable>(
-    bytes: Int = 256, _ work: @escaping Work<T>, done: @escaping @LoopActor (T) -> Void = { _ in }
+    bytes: Int = 256, _ work: @escaping Work<T>, done: @escaping @LoopActor (T) -> Void = { _ in },
+    dropped: @escaping @LoopActor () -> Void = {}
   ) {
     load.count += 1
     load.bytes += bytes
     updatePressure()
     if fault != nil {
-      waiting.append { self.attempt(bytes, work, done) }
+      waiting.append { self.attempt(bytes, work, done, dropped) }
     } else {
-      attempt(bytes, work, done)
+      attempt(bytes, work, done, dropped)
     }
   }
 
   private func attempt<T: Sendable>(
-    _ bytes: Int, _ work: @escaping Work<T>, _ done: @escaping @LoopActor (T) -> Void
+    _ bytes: Int, _ work: @escaping Work<T>, _ done: @escaping @LoopActor (T) -> Void,
+    _ dropped: @escaping @LoopActor () -> Void
   ) {
     underWay += 1
     archive.write(work) { [self] result in
@@ -84,11 +87,12 @@ final class ArchiveGate {
           done(value)
         case .failure(let error) where error.mayPass:
           // What was handed in behind it fails as well (`Archive.write`), so this keeps the order.
-          failed.append { self.attempt(bytes, work, done) }
+          failed.append { self.attempt(bytes, work, done, dropped) }
           fail(error)
         case .failure(let error):
           finish(bytes)
           drop(error)
+          if !error.isFatal { dropped() }
         }
         if load.count == 0 { onIdle() }
       }

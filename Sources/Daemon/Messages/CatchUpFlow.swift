@@ -84,9 +84,8 @@ final class CatchUpFlow {
     self.isOffered = isOffered
     guard machine != nil else { return }
     if isOffered { return readFromAnchor() }
-    _ = machine?.start(queryID: Random.identifier(bytes: 9))
     if mayHaveMissed { tellMissed("the server keeps no message archive for this account") }
-    perform(machine?.finished(.failure(StanzaError(.cancel, .featureNotImplemented))) ?? [])
+    perform(machine?.giveUp("the server has none") ?? [])
   }
 
   /// Messages of ours that are in doubt may stand in the archive before the last message that came.
@@ -114,7 +113,8 @@ final class CatchUpFlow {
   func pass(_ arrival: Arrival) {
     var arrival = arrival
     arrival.movesCursor = isUpToDate
-    guard machine != nil else { return hand(on: arrival) }
+    // Only what becomes a row has a place in the order.
+    guard machine != nil, arrival.message.isWorthKeeping else { return hand(on: arrival) }
     let id = arrival.stanzaID.flatMap { $0.by == archive.description ? $0.id : nil }
     perform(machine?.live(arrival, stanzaID: id, size: arrival.size) ?? [])
   }
@@ -141,7 +141,7 @@ final class CatchUpFlow {
   private func hand(on arrival: Arrival) {
     if let id = arrival.cursor, id.by == archive.description {
       cursor = id.id
-      newest = arrival.message.delay?.stamp ?? newest
+      if case .archived(let result) = arrival.way { newest = result.stamp ?? newest }
     }
     onMessage(arrival)
   }
@@ -164,6 +164,7 @@ final class CatchUpFlow {
         if isFirst { try transaction.setMeta(.archiveStart, to: id) }
         transaction.noteCursor(id, of: archive.description)
       }
+    case .letGo(let arrival): session.take(arrival.number)
     case .release(let arrivals): for arrival in arrivals { hand(on: arrival) }
     case .retry(let delay):
       retryTimer = gate.scheduler.schedule(after: delay) { [weak self] in self?.retry() }
@@ -187,9 +188,10 @@ final class CatchUpFlow {
     stallTimer = gate.scheduler.schedule(after: Self.patience) { [weak self] in
       guard let self else { return }
       stallTimer = nil
-      // Offline it says nothing anyhow; the next stream asks again.
+      // Offline it says nothing anyhow, and the next stream asks again; nor do we hear it while we don't listen.
       guard session.isOnline else { return }
-      perform(machine?.finished(.failure(StanzaError(.cancel, .remoteServerTimeout, "it does not answer"))) ?? [])
+      if session.isReadingPaused { return watchProgress() }
+      perform(machine?.giveUp("it does not answer") ?? [])
     }
   }
 
@@ -224,7 +226,11 @@ final class CatchUpFlow {
 
   private func readAgain() {
     retryTimer = nil
-    guard session.isOnline, machine == nil else { return }
+    guard machine == nil else { return }
+    guard session.isOnline else {
+      retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
+      return
+    }
     hold()
     start(isOffered: true)
   }

@@ -147,6 +147,7 @@ final class MessageFlow {
     _ entry: Entry, _ number: StreamManagement.HandledCount?, done: @escaping @LoopActor (Int64) -> Void
   ) {
     let count = session.handOver(number)
+    let sent = session.sentRecord
     gate.write(bytes: entry.bytes) { transaction throws(DatabaseError) -> Committed in
       let committed = try Self.commit(entry, in: transaction)
       // What comes live once more may be older than what is known.
@@ -154,6 +155,7 @@ final class MessageFlow {
         transaction.noteCursor(cursor.id, of: cursor.by)
       }
       if let count { transaction.noteHandled(count.h) }
+      if let sent { transaction.noteSent(sent) }
       return committed
     } done: { [weak self] result in
       guard let self else { return }
@@ -170,6 +172,9 @@ final class MessageFlow {
         tellBounce(entry)
         done(id)
       }
+    } dropped: { [weak self] in
+      // It can never be stored: the server need not keep it.
+      if let count { self?.store(count) }
     }
   }
 

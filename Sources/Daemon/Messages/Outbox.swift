@@ -31,7 +31,9 @@ final class Outbox {
   private var waitsForServer = false
   /// Until it is known what the server has of an earlier stream, nothing new is sent.
   private var isOpen = false
-  private var receipts: AckBatch
+  /// Counts openings and closings: a write that completes late opens nothing.
+  private var changes = 0
+  private let acks: AckBatch
 
   init(
     session: Session, gate: ArchiveGate, queued: Int, log: Logger, wallClock: @escaping @LoopActor () -> Int64
@@ -41,36 +43,48 @@ final class Outbox {
     self.queued = queued
     self.log = log
     self.wallClock = wallClock
-    receipts = AckBatch(gate: gate)
+    acks = AckBatch(gate: gate) { [weak session] in session?.sentRecord }
   }
 
   // MARK: - What the server has
 
   /// There is a new session: what the old one left in doubt has to be cleared first.
-  func close() { isOpen = false }
+  func close() {
+    changes += 1
+    isOpen = false
+  }
 
   /// It is known what the server has of what was sent on earlier streams; the rest is sent again.
   func open() {
-    receipts.flush()
+    acks.flush()
+    changes += 1
+    let opening = changes
     gate.write { transaction throws(DatabaseError) in
       try transaction.requeueSent()
     } done: { [weak self] count in
       guard let self else { return }
-      isOpen = true
       queued = count
-      sendQueue()
+      // Another session may have begun meanwhile.
+      guard opening == changes else { return }
+      isOpen = true
+      resume()
     }
   }
 
   /// The server has these messages.
   func acknowledged(_ ids: [String]) {
-    receipts.add(ids)
+    acks.add(ids)
     for id in ids { confirmed(id) }
     if waitsForServer { resume() }
   }
 
   /// The server has this message, as the archive knows already.
   func confirmed(_ id: String) { waiters.removeValue(forKey: id)?(.acked) }
+
+  /// The server has all that an earlier process sent up to this message.
+  func acknowledged(upTo id: String) {
+    gate.write { transaction throws(DatabaseError) in try transaction.acknowledge(upTo: id) }
+  }
 
   /// The message must not be sent again.
   func setAside(_ id: String) {
@@ -81,7 +95,7 @@ final class Outbox {
   }
 
   /// What is noted of acknowledgements is written, before the end.
-  func flush() { receipts.flush() }
+  func flush() { acks.flush() }
 
   /// How a message fared.
   enum Fate: Sendable, Hashable {
@@ -185,12 +199,10 @@ final class Outbox {
   /// It could not be sent at once: it waits.
   private func withdraw(_ row: NewMessage) {
     guard let id = row.messageID else { return }
+    // The queue is read behind this write.
+    queued += 1
     gate.write { transaction throws(DatabaseError) in
       try transaction.requeue(messageID: id)
-    } done: { [weak self] in
-      guard let self else { return }
-      queued += 1
-      sendQueue()
     }
   }
 
@@ -240,7 +252,9 @@ final class Outbox {
     }
     // With the stream gone, or nothing left, the queue is not being sent any more.
     guard !done.isEmpty || !failed.isEmpty else { return isSendingQueue = false }
+    let sent = session.sentRecord
     gate.write { [done, failed] transaction throws(DatabaseError) in
+      if let sent { transaction.noteSent(sent) }
       for id in done { try transaction.setState(.sent, ofMessage: id) }
       for id in failed { try transaction.setState(.failed, ofMessage: id, error: "the address can't be read") }
     } done: { [weak self, count = done.count + failed.count] in
@@ -255,4 +269,9 @@ final class Outbox {
     guard let resource = row.resource else { return bare }
     return try? bare.with(receivedResource: resource)
   }
+}
+
+extension Session {
+  /// How far the stream has come, as the archive keeps it.
+  var sentRecord: StreamRecord.Sent? { lastSent.map { .init(count: $0.count, last: $0.last) } }
 }
