@@ -144,7 +144,9 @@ final class FaultRun {
     try settle(patience)
     // What comes in order comes before the answer to one more: no duplicate is still on its way.
     send(1, rate: 0, says: 0)
-    try contact.waitUntil("one more message is answered") { [lastPing] in $0.answered.contains(lastPing) }
+    try contact.waitUntil("one more message is answered", within: .seconds(Faults.size(60, 300))) { [lastPing] in
+      $0.answered.contains(lastPing)
+    }
     try awaitNothingUnderWay(patience)
     let tally = try Tally(self)
     complaints += tally.complaints
@@ -188,15 +190,22 @@ final class FaultRun {
     }
   }
 
-  /// Waits until the bot knows of each message what became of it: "queued" and "sent" are never the last word.
+  /// Waits until the bot knows of each message what became of it, as long as it learns more: "queued" and "sent" are never
+  /// the last word.
   private func awaitNothingUnderWay(_ patience: Duration) throws {
-    let deadline = Deadline(after: patience)
+    var left = Int.max
     while true {
-      let rows = try bot.rows("SELECT body FROM message WHERE direction = 'out' AND state IN ('queued', 'sent')")
-      if rows.isEmpty { return }
-      if deadline.hasPassed { return complain("still queued or sent: \(rows.count)") }
-      // The bot's log is as good a clock as any other.
-      _ = Deadline(after: .milliseconds(200)).awaitReadable([])
+      let deadline = Deadline(after: patience)
+      let before = left
+      repeat {
+        let row = try bot.rows(
+          "SELECT count(*) AS n FROM message WHERE direction = 'out' AND state IN ('queued', 'sent')")
+        left = row.first?["n"]?.intValue ?? 0
+        // The contact hears nothing of it: this looks again four times a second.
+        _ = Deadline(after: .milliseconds(250)).awaitReadable([])
+      } while left > 0 && left >= before && !deadline.hasPassed
+      if left == 0 { return }
+      if left >= before { return complain("still queued or sent: \(left)") }
     }
   }
 }
