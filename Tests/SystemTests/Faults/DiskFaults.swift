@@ -4,7 +4,7 @@ import Testing
 extension Faults {
   @Suite("The disk")
   struct DiskFaults {
-    @Test("full: stops acknowledging, stays up, says so, and goes on by itself", arguments: Server.Kind.allCases)
+    @Test("full: stops acknowledging, stays up, says so, and goes on by itself", arguments: Faults.oneServer)
     func full(_ kind: Server.Kind) throws {
       if let obstacle = SmallDisk.obstacle { return FaultTable.notRun("disk full", kind.rawValue, because: obstacle) }
       try FaultRun.carryOut("disk full", on: kind) { run in

@@ -11,6 +11,8 @@ final class FaultRun {
   let contact: Contact
   /// What the server itself loses when it is killed is not the bot's fault.
   var serverMayLose = false
+  /// The server may deliver in another order than it took messages in.
+  var serverMayReorder = false
   /// Numbers up to this one, and the operator's up to `judgedSaysFrom`, went through something that nobody promises to
   /// survive.
   private(set) var unjudged = 0
@@ -46,6 +48,7 @@ final class FaultRun {
       let reasons = (run?.complaints ?? []) + [String(String(describing: error).prefix { $0 != "\n" })]
       row.verdict = "FAILED: not carried out to its end: \(reasons.joined(separator: "; "))"
       FaultTable.add(row)
+      FaultTable.keep(run?.bot.log ?? "", of: row)
       throw error
     }
   }
@@ -60,6 +63,9 @@ final class FaultRun {
         [limits]
         rate = unlimited
         concurrent = 64
+        [log]
+        xml = \(Faults.logsXML ? "yes" : "no")
+        level = \(Faults.logsXML ? "trace" : "info")
         \(sections)
         """)
     try bot.addCommand("slow", "# allow: everyone\n/bin/sleep 0.3\necho \"slept $1\"")
@@ -134,11 +140,13 @@ final class FaultRun {
 
   /// Waits until all that should arrive did, or nothing more does; then compares and writes the row. `maximum`: how much
   /// memory may have grown, in KiB.
-  func finish(patience: Duration = .seconds(10), growth maximum: Int = Footprint.usualGrowth) throws {
+  func finish(patience: Duration = Faults.patience, growth maximum: Int = Footprint.usualGrowth) throws {
     try settle(patience)
     // What comes in order comes before the answer to one more: no duplicate is still on its way.
     send(1, rate: 0, says: 0)
-    try contact.waitUntil("one more message is answered") { [lastPing] in $0.answered.contains(lastPing) }
+    try contact.waitUntil("one more message is answered", within: .seconds(Faults.size(60, 300))) { [lastPing] in
+      $0.answered.contains(lastPing)
+    }
     try awaitNothingUnderWay(patience)
     let tally = try Tally(self)
     complaints += tally.complaints
@@ -155,6 +163,7 @@ final class FaultRun {
     if !tally.remarks.isEmpty { row.verdict += " (\(tally.remarks.joined(separator: "; ")))" }
     FaultTable.add(row)
     if !complaints.isEmpty {
+      FaultTable.keep(bot.log, of: row)
       let refusals = sender.refused.sorted { $0.key < $1.key }.map { "say \($0.key): \($0.value)" }
       Issue.record(
         """
@@ -166,7 +175,7 @@ final class FaultRun {
   }
 
   /// Waits until every number is answered and every send has ended, as long as something still happens.
-  func settle(_ patience: Duration = .seconds(10)) throws {
+  func settle(_ patience: Duration = Faults.patience) throws {
     var seen = -1
     while true {
       contact.takeIn()
@@ -181,15 +190,22 @@ final class FaultRun {
     }
   }
 
-  /// Waits until the bot knows of each message what became of it: "queued" and "sent" are never the last word.
+  /// Waits until the bot knows of each message what became of it, as long as it learns more: "queued" and "sent" are never
+  /// the last word.
   private func awaitNothingUnderWay(_ patience: Duration) throws {
-    let deadline = Deadline(after: patience)
+    var left = Int.max
     while true {
-      let rows = try bot.rows("SELECT body FROM message WHERE direction = 'out' AND state IN ('queued', 'sent')")
-      if rows.isEmpty { return }
-      if deadline.hasPassed { return complain("still queued or sent: \(rows.count)") }
-      // The bot's log is as good a clock as any other.
-      _ = Deadline(after: .milliseconds(200)).awaitReadable([])
+      let deadline = Deadline(after: patience)
+      let before = left
+      repeat {
+        let row = try bot.rows(
+          "SELECT count(*) AS n FROM message WHERE direction = 'out' AND state IN ('queued', 'sent')")
+        left = row.first?["n"]?.intValue ?? 0
+        // The contact hears nothing of it: this looks again four times a second.
+        _ = Deadline(after: .milliseconds(250)).awaitReadable([])
+      } while left > 0 && left >= before && !deadline.hasPassed
+      if left == 0 { return }
+      if left >= before { return complain("still queued or sent: \(left)") }
     }
   }
 }

@@ -42,6 +42,12 @@ enum FaultTable {
     add(Row(fault: fault, server: server, verdict: "not run: \(reason)"))
   }
 
+  /// The bot's log of a row that failed, beside the table.
+  static func keep(_ log: String, of row: Row) {
+    let name = "\(row.fault) \(row.server)".map { $0.isLetter || $0.isNumber ? $0 : "-" }
+    append(log, to: "\(path).\(String(name)).log", mode: "w")
+  }
+
   private static func append(_ text: String, to path: String, mode: String) {
     guard let stream = fopen(path, mode) else { return print("\(path): \(systemError())\n\(text)") }
     defer { fclose(stream) }

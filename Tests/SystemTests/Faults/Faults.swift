@@ -9,6 +9,12 @@ extension SystemTests {
     /// XMPPBOTD_FAULTS=long: as many messages and kills as a release needs. Else as many as a change needs.
     static let isLong = getenv("XMPPBOTD_FAULTS").map { String(cString: $0) == "long" } ?? false
 
+    /// XMPPBOTD_FAULT_XML=yes: the bots log their stanzas.
+    static let logsXML = getenv("XMPPBOTD_FAULT_XML").map { String(cString: $0) == "yes" } ?? false
+
+    /// After so long without anything new, nothing more is awaited.
+    static let patience = Duration.seconds(isLong ? 20 : 6)
+
     static func size(_ short: Int, _ long: Int) -> Int { isLong ? long : short }
 
     /// Where the server matters little, one of them will do in the short run.

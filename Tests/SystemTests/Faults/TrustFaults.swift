@@ -10,7 +10,7 @@ extension Faults {
 
     @Test(
       "expired, of another name, of an unknown authority: refused, said, retried slowly; taken up again when mended",
-      arguments: Server.Kind.allCases)
+      arguments: Faults.oneServer)
     func refused(_ kind: Server.Kind) throws {
       try FaultRun.carryOut("certificate refused", on: kind) { run in
         run.serverMayLose = true

@@ -7,15 +7,20 @@ final class Peer {
   private let program: Program
   private let scratch: Scratch
 
-  /// Logs in and waits until it is online. `resource`: its own by default.
-  init(_ account: Account, on server: Server, talkingTo bot: Bot? = nil, resource: String? = nil) throws {
+  /// Logs in and waits until it is online. `resource`: its own by default. `patience`: how long it waits for the answer
+  /// to a query.
+  init(
+    _ account: Account, on server: Server, talkingTo bot: Bot? = nil, resource: String? = nil,
+    patience: Duration = .seconds(20)
+  ) throws {
     self.account = account
     self.bot = bot
     scratch = try Scratch()
     let jid = account.jid + (resource.map { "/" + $0 } ?? "")
     program = try Program(
       [
-        Server.scripts + "/peer.py", "--host", server.host, "--port", server.port, "--ca", server.authority, jid,
+        Server.scripts + "/peer.py", "--patience", "\(patience / .seconds(1))", "--host", server.host, "--port",
+        server.port, "--ca", server.authority, jid,
         account.password,
       ],
       output: scratch.file("events"), errors: scratch.file("errors"))
@@ -55,9 +60,9 @@ final class Peer {
   }
 
   /// The outcome of a query such as `version`, sent to the bot's full address.
-  func query(_ name: String, _ rest: String = "") throws -> JSON {
+  func query(_ name: String, _ rest: String = "", within time: Duration = .seconds(30)) throws -> JSON {
     tell("\(name) \(bot?.fullJID ?? "")\(rest.isEmpty ? "" : " " + rest)")
-    return try event("iq") { $0["query"]?.stringValue == name }
+    return try event("iq", within: time) { $0["query"]?.stringValue == name }
   }
 
   /// Waits for an event of this kind that `matches`, among those not yet taken.
