@@ -55,7 +55,7 @@ extension SystemTests {
       #expect(try bot.exit(within: .seconds(10)) == .code(0))
       _ = try alice.presence("unavailable")
       #expect(try alice.message(within: .seconds(1)) == "done", "it came before the goodbye")
-      #expect(try bot.rows("SELECT 1 FROM message WHERE body = 'done' AND state = 'sent'").count == 1)
+      #expect(try bot.rows("SELECT 1 FROM message WHERE body = 'done' AND state = 'acked'").count == 1)
     }
 
     @Test("SIGTERM does not wait for a command that goes on and on")
