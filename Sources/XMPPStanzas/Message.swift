@@ -110,6 +110,10 @@ public struct Message: Sendable {
     if let body { message.append(Element("body", Namespace.client, text: body)) }
     if let thread { message.append(Element("thread", Namespace.client, text: thread)) }
     if let originID { message.append(Element("origin-id", Namespace.stanzaID, [("id", originID)])) }
+    if let replaces { message.append(Element("replace", Namespace.correct, [("id", replaces)])) }
+    if let replyTo, let to {
+      message.append(Element("reply", Namespace.reply, [("to", to.description), ("id", replyTo)]))
+    }
     if let delay, let element = delay.element { message.append(element) }
     if let receipt { message.append(receipt.element) }
     if let marker { message.append(marker.element) }

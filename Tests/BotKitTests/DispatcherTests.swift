@@ -151,7 +151,7 @@ struct SwiftHandlerTests {
   @Test("replies arrive in order, the last text with the end")
   func replies() async throws {
     let told = try await run(Command(Handler()), text: "reply")
-    #expect(told.replies == ["first", "second"])
+    #expect(told.actions == [.reply("first"), .reply("second")])
     #expect(told.text == "last")
   }
 

@@ -7,7 +7,7 @@ import XMPPTesting
 /// What a dispatcher told about one command.
 struct Told: Sendable {
   var started = 0
-  var replies: [String] = []
+  var actions: [CommandAction] = []
   var log: [String] = []
   var result: CommandResult?
   var text: String?
@@ -25,7 +25,7 @@ func run(
       let keep = Box<Dispatcher?>(nil)
       var hooks = Dispatcher.Hooks()
       hooks.onStarted = { _ in told.value.started += 1 }
-      hooks.onReply = { told.value.replies.append($1) }
+      hooks.onAction = { told.value.actions.append($1) }
       hooks.onLog = { told.value.log.append($1) }
       hooks.onFinished = { _, outcome in
         told.value.result = outcome.result

@@ -6,7 +6,7 @@ public final class CommandEvents {
   private var heard: Handlers?
 
   struct Handlers {
-    let reply: @LoopActor (String) -> Void
+    let perform: @LoopActor (CommandAction) -> Void
     let log: @LoopActor (String) -> Void
     let finish: @LoopActor (CommandResult, String?) -> Void
   }
@@ -14,7 +14,10 @@ public final class CommandEvents {
   init(_ handlers: Handlers) { heard = handlers }
 
   /// A message for the contact before the end.
-  public func reply(_ text: String) { heard?.reply(text) }
+  public func reply(_ text: String) { perform(.reply(text)) }
+
+  /// What it does for the contact before the end.
+  public func perform(_ action: CommandAction) { heard?.perform(action) }
 
   /// A line for the operator's log.
   public func log(_ line: String) { heard?.log(line) }

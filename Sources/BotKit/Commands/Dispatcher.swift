@@ -26,8 +26,8 @@ public final class Dispatcher {
   public struct Hooks {
     /// It begins: the contact is shown "typing".
     public var onStarted: @LoopActor (PendingCommand) -> Void = { _ in }
-    /// A text for the contact before the end.
-    public var onReply: @LoopActor (PendingCommand, String) -> Void = { _, _ in }
+    /// What it does for the contact before the end.
+    public var onAction: @LoopActor (PendingCommand, CommandAction) -> Void = { _, _ in }
     /// It ended, once for each command given to `start`.
     public var onFinished: @LoopActor (PendingCommand, CommandOutcome) -> Void = { _, _ in }
     /// A line that it wrote for the operator.
@@ -96,7 +96,7 @@ public final class Dispatcher {
     hooks.onStarted(command)
     let events = CommandEvents(
       .init(
-        reply: { [hooks] text in hooks.onReply(command, text) },
+        perform: { [hooks] action in hooks.onAction(command, action) },
         log: { [hooks] line in hooks.onLog(command, line) },
         finish: { [weak self] result, text in self?.ended(execution, result, text) }))
     let running = command.action.start(command.request, events)

@@ -13,7 +13,7 @@ extension MessageFlow {
   func hooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
     hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
-    hooks.onReply = { [weak self] command, text in self?.reply(text, to: command.request.message) }
+    hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
     hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
     hooks.onLog = { [log] command, line in
       log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
@@ -21,14 +21,27 @@ extension MessageFlow {
     return hooks
   }
 
-  private func reply(_ text: String, to message: ChatMessage) {
+  private func perform(_ action: CommandAction, of command: PendingCommand) {
+    let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
+    let text: String
+    var replaced: String?
+    switch action {
+    case .reply(let reply): text = reply
+    case .edit(let correction):
+      replaced = lastReplies[command.id]
+      // A correction is one message.
+      text = replaced == nil ? correction : MessagePieces.split(correction, limit: Outbox.pieceLimit)[0]
+    }
     router.replied(text, to: message, now: .now)
-    outbox.send(text, to: recipient, thread: message.thread)
+    var rows = outbox.rows(text, to: recipient, thread: message.thread)
+    if let replaced { rows[0].replaces = replaced } else { lastReplies[command.id] = rows.last?.messageID }
+    outbox.accept(rows, to: recipient)
   }
 
   private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
+    lastReplies[command.id] = nil
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
       return log.log(

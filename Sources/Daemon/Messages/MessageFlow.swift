@@ -27,6 +27,8 @@ final class MessageFlow {
   let outbox: Outbox
   let catchUp: CatchUpFlow
   var router: Router
+  /// The message that each running command sent last and may correct: its id, by the command's.
+  var lastReplies: [Int64: String] = [:]
   /// Keep the XML of each message.
   var keepsRawXML = false
 

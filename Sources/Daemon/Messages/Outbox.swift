@@ -191,6 +191,8 @@ final class Outbox {
     var message = Message(Message.Kind(row.kind), to: recipient, id: id, body: row.body)
     message.originID = row.originID
     message.thread = row.thread
+    message.replaces = row.replaces
+    message.replyTo = row.replyTo
     if row.room == nil {
       message.chatState = .active
       message.receipt = .request

@@ -1,0 +1,7 @@
+/// What a command does for its contact while it runs.
+public enum CommandAction: Sendable, Hashable {
+  /// One more message.
+  case reply(String)
+  /// The last message that it sent says this instead (XEP-0308); where there is none yet, this is it.
+  case edit(String)
+}
