@@ -68,7 +68,7 @@ let package = Package(
     tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]),
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
-    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting"]),
+    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "CLinux"]),
     tests("Systemd"), tests("Configuration"),
     tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),

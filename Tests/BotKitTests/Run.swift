@@ -59,13 +59,15 @@ struct NotWaiting: Error {}
 
 /// A command that is a shell script in `folder`.
 func script(
-  _ body: String, in folder: Folder, limits: ProgramCommand.Limits = .init(), timeout: Duration? = nil,
+  _ body: String, in folder: Folder, launcher: (any ProgramLauncher)? = nil, limits: ProgramCommand.Limits = .init(),
+  timeout: Duration? = nil,
   style: ProgramCommand.Style = .text, words: [String] = []
 ) -> Command {
   let path = folder.write("script", "#!/bin/sh\n" + body + "\n")
   return Command(
     CommandDescription(name: "test", usage: "test THING"),
     ProgramCommand(
-      words: [path] + words, launcher: DirectLauncher(stateBase: folder.path + "/state"), style: style, limits: limits),
+      words: [path] + words, launcher: launcher ?? DirectLauncher(stateBase: folder.path + "/state"), style: style,
+      limits: limits),
     origin: path, timeout: timeout)
 }

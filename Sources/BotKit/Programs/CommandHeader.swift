@@ -1,6 +1,6 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun"]
+  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun"] + ResourceLimits.keys
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -15,6 +15,7 @@ struct CommandHeader {
   private(set) var timeout: Duration?
   private(set) var style = ProgramCommand.Style.text
   private(set) var reruns = false
+  private(set) var resources = ResourceLimits()
 
   /// Reads the comments of a script; of a binary (a NUL is in it) nothing. Comments that are no known key are just comments.
   init(script: [UInt8]) throws(Fault) {
@@ -74,6 +75,10 @@ struct CommandHeader {
         throw Fault(problem: "rerun: “\(value)” is not known", remedy: "write yes or no")
       }
       reruns = value == "yes"
+    case _ where ResourceLimits.keys.contains(key):
+      guard resources.set(key, value) else {
+        throw Fault(problem: "\(key): “\(value)” is not known", remedy: ResourceLimits.remedy(key))
+      }
     default:
       guard let style = ProgramCommand.Style(rawValue: value) else {
         throw Fault(problem: "output: “\(value)” is not known", remedy: "write text or code")

@@ -11,7 +11,9 @@ public struct DirectLauncher: ProgramLauncher {
   public func start(
     _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
   ) throws(LaunchFailure) -> any LaunchedProgram {
-    let prepared = try PreparedLaunch(launch, stateBase: stateBase)
+    var prepared = try PreparedLaunch(launch, stateBase: stateBase)
+    // Linux counts all of the user's, who may be somebody with much else to do.
+    prepared.resources.processes = nil
     do {
       return try ProcessGroup(prepared, launch.streams, onExit: onExit)
     } catch {

@@ -25,9 +25,9 @@ public protocol LaunchedProgram: AnyObject {
 public enum ProgramExit: Sendable, Hashable {
   case exited(Int32)
   case signalled(Int32)
-  /// It never ran.
+  /// It never ran, or the service that ran it is gone.
   case notStarted(LaunchFailure)
-  /// It can't be told: it hangs in the kernel, or the service that ran it is gone.
+  /// It can't be told yet: it hangs in the kernel, or was given up.
   case unknown
 }
 

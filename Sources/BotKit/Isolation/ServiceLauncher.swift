@@ -1,0 +1,117 @@
+import CLinux
+import EventLoop
+import Glibc
+
+/// Has programs started by the commands' service (`CommandsService`), which listens at a Unix socket.
+public struct ServiceLauncher: ProgramLauncher {
+  private let socket: String
+
+  /// - Parameter socket: the path of the service's socket.
+  public init(socket: String) { self.socket = socket }
+
+  public func start(
+    _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
+  ) throws(LaunchFailure) -> any LaunchedProgram {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let file = try Self.file(LaunchMessage.bytes(launch.message))
+      defer { close(file) }
+      let connection = try connect()
+      do {
+        let streams = launch.streams
+        try PacketSocket.send(
+          [LaunchMessage.version], descriptors: [streams.input, streams.output, streams.error, file], on: connection)
+      } catch {
+        close(connection)
+        throw error
+      }
+      return ServiceProgram(connection, socket, onExit: onExit)
+    } catch {
+      throw LaunchFailure(
+        log: "the commands' service at \(socket): \(error); see systemctl status xmppbotd-commands.socket")
+    }
+  }
+
+  /// A launch may be longer than a packet, so it goes as a file that is in memory only.
+  private static func file(_ bytes: [UInt8]) throws(Errno) -> Int32 {
+    let file = linux_memory_file("launch")
+    guard file >= 0 else { throw Errno(code: errno) }
+    guard pwrite(file, bytes, bytes.count, 0) == bytes.count else {
+      let code = errno
+      close(file)
+      throw Errno(code: code)
+    }
+    return file
+  }
+
+  private func connect() throws(Errno) -> Int32 {
+    let connection = try PacketSocket.make(nonBlocking: true)
+    let result: Int32
+    do {
+      result = try PacketSocket.withAddress(socket) { Glibc.connect(connection, $0, $1) == 0 ? 0 : errno }
+    } catch {
+      close(connection)
+      throw error
+    }
+    guard result == 0 else {
+      close(connection)
+      throw Errno(code: result)
+    }
+    return connection
+  }
+}
+
+/// A program in the commands' service, as its connection tells of it.
+@LoopActor
+private final class ServiceProgram: LaunchedProgram {
+  private let connection: Int32
+  private let socket: String
+  private var source: DescriptorSource?
+  private var exit: ProgramExit?
+  private var isOpen = true
+
+  init(_ connection: Int32, _ socket: String, onExit: @escaping @LoopActor () -> Void) {
+    self.connection = connection
+    self.socket = socket
+    source = DescriptorSource(connection, .readable) { [unowned self] _ in
+      guard hear() else { return }
+      source?.cancel()
+      onExit()
+    }
+  }
+
+  /// False when nothing was said yet.
+  private func hear() -> Bool {
+    let packet: PacketSocket.Packet?
+    do { packet = try PacketSocket.receive(from: connection) } catch {
+      if error.code == EAGAIN || error.code == EINTR { return false }
+      packet = nil
+    }
+    packet?.descriptors.forEach { close($0) }
+    exit =
+      packet.flatMap { ProgramExit(message: $0.strings) }
+      ?? .notStarted(
+        LaunchFailure(
+          reply: "it was interrupted",
+          log: "the commands' service at \(socket) ended in its midst; its journal says why: "
+            + "journalctl -u 'xmppbotd-commands*'"))
+    return true
+  }
+
+  func send(_ signal: Int32) {
+    // The service reads at once; if it can't, there is nobody to signal.
+    if isOpen { try? PacketSocket.send(["\(signal)"], on: connection) }
+  }
+
+  func reap() -> ProgramExit {
+    guard isOpen else { return .unknown }
+    if exit == nil { _ = hear() }
+    isOpen = false
+    source?.cancel()
+    source = nil
+    close(connection)
+    return exit ?? .unknown
+  }
+
+  isolated deinit { _ = reap() }
+}
