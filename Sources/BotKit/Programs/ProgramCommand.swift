@@ -9,6 +9,8 @@ public struct ProgramCommand: WaitingCommand {
     case text
     /// As a preformatted block (XEP-0393 version 1.1.1).
     case code
+    /// As a file, of the very bytes; the contact gets a link.
+    case file
   }
 
   public struct Limits: Sendable, Hashable {
@@ -31,19 +33,23 @@ public struct ProgramCommand: WaitingCommand {
   let words: [String]
   let stateBase: String
   let style: Style
+  let isLive: Bool
   let limits: Limits
   let trust: Bool
 
   /// - Parameters:
   ///   - words: the program's absolute path and its first arguments; the contact's follow them.
   ///   - stateBase: the folder in which each command has its own.
+  ///   - isLive: show what it prints while it runs.
   ///   - checkTrust: look before each start whether others could have changed the program (`FileTrust`).
   public init(
-    words: [String], stateBase: String, style: Style = .text, limits: Limits = Limits(), checkTrust: Bool = false
+    words: [String], stateBase: String, style: Style = .text, isLive: Bool = false, limits: Limits = Limits(),
+    checkTrust: Bool = false
   ) {
     self.words = words
     self.stateBase = stateBase
     self.style = style
+    self.isLive = isLive
     self.limits = limits
     trust = checkTrust
   }
