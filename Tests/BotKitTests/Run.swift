@@ -66,6 +66,7 @@ func script(
   return Command(
     CommandDescription(name: "test", usage: "test THING"),
     ProgramCommand(
-      words: [path] + words, stateBase: folder.path + "/state", style: style, isLive: isLive, limits: limits),
+      words: [path] + words, launcher: DirectLauncher(stateBase: folder.path + "/state"), style: style, isLive: isLive,
+      limits: limits),
     origin: path, timeout: timeout)
 }

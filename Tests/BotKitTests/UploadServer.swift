@@ -33,9 +33,8 @@ final class UploadServer {
       close(output.writing)
     }
     let group = try ProcessGroup(
-      .init(
-        arguments: [script, folder.path], environment: ["PATH=/usr/bin:/bin"], directory: "/", input: input.reading,
-        output: output.writing, error: STDERR_FILENO)
+      PreparedLaunch(own: ["/usr/bin/env", "PATH=/usr/bin:/bin", script, folder.path]),
+      .init(input: input.reading, output: output.writing, error: STDERR_FILENO)
     ) {}
     // The port comes when it listens.
     var entry = pollfd(fd: output.reading, events: Int16(POLLIN), revents: 0)

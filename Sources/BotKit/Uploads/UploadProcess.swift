@@ -58,8 +58,7 @@ public final class UploadProcess {
     }
     do {
       group = try ProcessGroup(
-        ProcessGroup.Launch(
-          arguments: [program], environment: [], directory: "/", input: file, output: theirs, error: theirs)
+        PreparedLaunch(own: [program]), .init(input: file, output: theirs, error: theirs)
       ) { [unowned self] in exited() }
     } catch {
       close(ours)
@@ -79,7 +78,7 @@ public final class UploadProcess {
     let exit = group?.reap()
     group = nil
     defer { lingering = nil }
-    if case .exited(0)? = exit { return finish(nil) }
+    if exit == .exited(0) { return finish(nil) }
     let lines = OutputText.clean(OutputText.whole(report[...])).split(separator: "\n")
     let reason = lines.last.map { String($0.prefix(500)) }
     finish(Failure(description: reason ?? "xmppbotd-upload ended without a word"))
@@ -107,4 +106,14 @@ public final class UploadProcess {
     let places = [folder, folder + "/../libexec", "/usr/local/libexec", "/usr/libexec"]
     return places.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
   }()
+}
+
+extension PreparedLaunch {
+  /// A program of ours: it gets nothing but its arguments.
+  init(own arguments: [String]) {
+    self.arguments = arguments
+    environment = []
+    directory = "/"
+    resources = ResourceLimits()
+  }
 }
