@@ -72,9 +72,9 @@ let package = Package(
     tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]),
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
-    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting"]),
+    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload"]),
     tests("Systemd"), tests("Configuration"),
-    tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
+    tests("Daemon", ["XMPPTesting", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

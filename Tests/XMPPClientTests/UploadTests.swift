@@ -102,6 +102,26 @@ struct UploadTests {
   }
 }
 
+@Suite("How large a stanza may be (XEP-0478)")
+struct StanzaLimitTests {
+  init() { LoopThread.start() }
+
+  @Test(
+    "the server says it in its features, or not, or nonsense",
+    arguments: [
+      ("<max-bytes>15000</max-bytes>", 15_000), ("", nil), ("<max-bytes>-1</max-bytes>", nil),
+      ("<max-bytes>x</max-bytes>", nil),
+    ]
+      as [(String, Int?)])
+  @LoopActor func limit(said: String, taken: Int?) throws {
+    let conversation = Conversation(try Conversation.options())
+    let limits = "<limits xmlns='urn:xmpp:stream-limits:0'>\(said)<idle-seconds>1800</idle-seconds></limits>"
+    let feature = "<ver xmlns='urn:xmpp:features:rosterver'/>"
+    try conversation.play(Greeting.online.replacing(feature, with: limits + feature))
+    #expect(conversation.session.stanzaLimit == taken)
+  }
+}
+
 extension String {
   fileprivate func replacing(_ part: String, with other: String) -> String {
     split(separator: part, omittingEmptySubsequences: false).joined(separator: other)
