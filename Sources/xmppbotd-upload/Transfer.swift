@@ -11,6 +11,7 @@ enum Transfer {
 
   /// Nil when the server has the file; else why not, in words for the operator.
   static func put(_ order: UploadOrder) -> String? {
+    guard order.url.prefix(8).lowercased() == "https://" else { return "the upload's address is not https" }
     guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK, let curl = curl_easy_init() else {
       return "libcurl can't start"
     }
@@ -23,7 +24,7 @@ enum Transfer {
       guard let longer = curl_slist_append(fields, field) else { return "there is no memory" }
       fields = longer
     }
-    // Even if it should not be asked of us.
+    // And nothing else by any detour.
     guard ccurl_set_string(curl, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK,
       ccurl_set_long(curl, CURLOPT_FOLLOWLOCATION, 0) == CURLE_OK,
       ccurl_set_long(curl, CURLOPT_SSL_VERIFYPEER, 1) == CURLE_OK,

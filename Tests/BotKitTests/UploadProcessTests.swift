@@ -135,7 +135,7 @@ struct UploadProcessTests {
       "spy",
       """
       #!/bin/bash
-      { while IFS= read -r line <&1 && [ -n "$line" ]; do echo "$line"; done; echo "[$*] [$(env | grep -c secret)]"; cat; } >\(report)
+      { while IFS= read -r line <&3 && [ -n "$line" ]; do echo "$line"; done; echo "[$*] [$(env | grep -c secret)]"; cat; } 3<&1 >\(report)
       """)
     guard case .success = try await put(order, program: spy) else { return #expect(Bool(false), "it failed") }
     let file = open(report, O_RDONLY)

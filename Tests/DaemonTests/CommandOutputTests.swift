@@ -209,7 +209,7 @@ struct CommandOutputTests {
   @LoopActor private func expectCorrection(_ body: String, of name: String, _ bench: FlowBench) throws {
     try bench.play(
       """
-      bot: <message type='chat' to='alice@example.net/phone' id='$any'><body>\(body)</body>
+      bot: <message type='chat' to='alice@example.net/phone' id='$any'><body>\(body.replacing("\n", with: "&#10;"))</body>
        <origin-id xmlns='urn:xmpp:sid:0' id='$any'/><replace xmlns='urn:xmpp:message-correct:0' id='$\(name)'/>
        <request xmlns='urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/>
        <active xmlns='http://jabber.org/protocol/chatstates'/></message>
@@ -219,7 +219,7 @@ struct CommandOutputTests {
   @LoopActor private func expectMessage(_ body: String, _ name: String, _ bench: FlowBench) throws {
     try bench.play(
       """
-      bot: <message type='chat' to='alice@example.net/phone' id='$\(name)'><body>\(body)</body>
+      bot: <message type='chat' to='alice@example.net/phone' id='$\(name)'><body>\(body.replacing("\n", with: "&#10;"))</body>
        <origin-id xmlns='urn:xmpp:sid:0' id='$\(name)'/>
        <request xmlns='urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/>
        <active xmlns='http://jabber.org/protocol/chatstates'/></message>

@@ -1,5 +1,5 @@
 /// Makes text for a message or a log line of what a program printed.
-enum OutputText {
+public enum OutputText {
   /// `text` as a preformatted block (XEP-0393 version 1.1.1). A line that is or begins like the block's end gets a space before it:
   /// the XEP knows no longer fence and no escape.
   static func block(_ text: String) -> String {
@@ -13,7 +13,7 @@ enum OutputText {
   /// Decodes UTF-8, invalid bytes becoming U+FFFD; drops control characters but line breaks and tabs, terminal
   /// sequences (ECMA-48 CSI), what XML 1.0 forbids, and what a carriage return says to write over; drops line breaks at the
   /// end.
-  static func clean(_ bytes: some Collection<UInt8>) -> String {
+  public static func clean(_ bytes: some Collection<UInt8>) -> String {
     let plain = bytes.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x0a || $0 == 0x09 }
     let decoded = String(decoding: bytes, as: UTF8.self)
     var text = plain ? decoded : filter(decoded)

@@ -126,9 +126,10 @@ extension MessageFlow {
     of file: CommandUpload, _ failure: UploadFailure, to recipient: JID, _ thread: String?
   ) -> [NewMessage] {
     let reason = "(\(failure.forContact))"
-    guard case .bytes(let bytes) = file.content, let text = String(validating: bytes, as: UTF8.self) else {
+    guard case .bytes(let bytes) = file.content, FileKind.of(bytes) == .text else {
       return outbox.rows(reason, to: recipient, thread: thread)
     }
+    let text = OutputText.clean(bytes)
     let whole = outbox.pieces(text, to: recipient, thread: thread)
     if whole.count <= Self.mostPieces { return outbox.rows(text + "\n" + reason, to: recipient, thread: thread) }
     return (whole.prefix(Self.mostPieces) + [reason]).map {
