@@ -99,6 +99,7 @@ struct SettingsTests {
       output = code
       memory = unlimited
       cpu = 20s
+      live = yes
       """)
     let account = settings.account
     #expect(account.passwordFile == "/etc/secret")
@@ -129,7 +130,7 @@ struct SettingsTests {
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
-          reruns: false, resources: .init(memory: .max, seconds: 20))
+          reruns: false, isLive: true, resources: .init(memory: .max, seconds: 20))
       ])
   }
 

@@ -183,7 +183,8 @@ struct SettingsReader {
     let allow = section.values(of: Keys.allow)
     checkGroups(of: allow, "allow", in: section, groups: groups)
     guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first,
-      let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun)
+      let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun),
+      let isLive = section.value(of: Keys.live)
     else { return nil }
     // The commands' service may see what the daemon's own sandbox hides; it looks before each run. Root sees everything.
     if geteuid() == 0 || !isolation.isInForce {
@@ -192,7 +193,7 @@ struct SettingsReader {
     return Settings.CommandSettings(
       name: name, exec: exec, description: section.value(of: Keys.description), usage: section.value(of: Keys.usage),
       allow: allow, places: Set(section.values(of: Keys.places)), timeout: section.value(of: Keys.timeout),
-      output: output, reruns: reruns,
+      output: output, reruns: reruns, isLive: isLive,
       resources: ResourceLimits(
         memory: section.value(of: Keys.memory), processes: section.value(of: Keys.processes),
         seconds: section.value(of: Keys.cpu)))
