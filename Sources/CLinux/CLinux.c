@@ -40,7 +40,7 @@ int linux_peer(int descriptor, uid_t *user, pid_t *process) {
   return 0;
 }
 
-int linux_memory_file(void) { return memfd_create("upload", MFD_CLOEXEC); }
+int linux_memory_file(void) { return memfd_create("xmppbotd", MFD_CLOEXEC); }
 
 ssize_t linux_send_descriptor(int socket, const void *bytes, size_t count, int descriptor) {
   struct iovec part = {(void *)bytes, count};
@@ -100,8 +100,6 @@ pid_t linux_ended_child(int *exited, int *status) {
   *status = child.si_status;
   return child.si_pid;
 }
-
-int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int linux_signal_descriptor(const sigset_t *signals) {
   return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);

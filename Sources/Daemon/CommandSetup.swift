@@ -12,8 +12,8 @@ struct CommandSetup {
   var faults: [CommandDiagnostic]
   /// Programs run in the commands' service.
   let isIsolated: Bool
-  /// The folder in which each command has its own.
-  let stateBase: String
+  /// What starts their programs.
+  let launcher: any ProgramLauncher
 
   init(
     _ settings: Settings, handlers: [any CommandHandler], services: (_ access: AccessPolicy) -> [Command],
@@ -23,13 +23,12 @@ struct CommandSetup {
     let stateBase =
       (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         ?? settings.archive.path.parentFolder) + "/commands"
-    self.stateBase = stateBase
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     limits.resources = settings.limits.resources
     let isolation = settings.isolation.isInForce ? settings.isolation.socket : nil
     isIsolated = isolation != nil
-    let launcher: any ProgramLauncher =
+    launcher =
       isolation.map { ServiceLauncher(socket: $0) } ?? DirectLauncher(stateBase: stateBase)
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }

@@ -150,7 +150,8 @@ final class Daemon {
     flow.router.rate = RateLimit(settings.limits.rate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
-    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)
+    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)
+    flow.uploads.launcher = setup.launcher
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 

@@ -210,6 +210,27 @@ struct IsolationTests {
     #expect(try await run(command("echo fine")).text == "fine")
   }
 
+  @Test("a file in a command's folder, which is the service's alone, comes to the daemon; one elsewhere does not")
+  func files() async throws {
+    _ = try await run(command("umask 077; printf drawing >a.txt; ln -s /etc/passwd link; mkfifo pipe"))
+    let launcher = ServiceLauncher(socket: service.socket)
+    let open = { @Sendable (path: String, name: String) in
+      await withCheckedContinuation { continuation in
+        EventLoop.main.post { launcher.open(path, of: name) { continuation.resume(returning: $0) } }
+      }
+    }
+    let file = try await open("a.txt", "test").get()
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    #expect(read(file, &bytes, 16) == 7)
+    for (path, name) in [("/etc/passwd", "test"), ("link", "test"), ("../../password", "test"), ("a.txt", "../test")] {
+      guard case .failure = await open(path, name) else {
+        Issue.record("\(path) of \(name) was opened")
+        continue
+      }
+    }
+  }
+
   @Test("forty programs one after the other leave no process behind")
   func leaks() async throws {
     for _ in 0..<40 { _ = try await run(command("(sleep 1000 &) ; echo x", limits: brief)) }

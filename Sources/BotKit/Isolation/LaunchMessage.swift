@@ -5,6 +5,11 @@
 ///     service → daemon    exited CODE | signalled NUMBER | failed REPLY LOG
 ///     daemon  → service   a signal's number, for the program's group; any time
 ///
+/// Or, in place of that, for a file in a command's folder, which is the service's own:
+///
+///     daemon  → service   the version FOLDER PATH
+///     service → daemon    file, and with it the descriptor | failed REPLY LOG
+///
 /// Whatever the program has left ends when the daemon closes the connection, or ends itself.
 enum LaunchMessage {
   /// Changes with every change of what is said here.
@@ -56,7 +61,7 @@ extension ProgramLaunch {
   /// Nil when it is none.
   init?(message: [String], streams: Streams) {
     guard message.count > 6, let count = Int(message[5]), count > 0, count <= message.count - 6,
-      !message[0].isEmpty, !message[0].hasPrefix("."), !message[0].utf8.contains(UInt8(ascii: "/"))
+      StateDirectory.isName(message[0])
     else { return nil }
     let resources = ResourceLimits(
       memory: Int(message[2]), processes: Int(message[3]), seconds: Int(message[4]))

@@ -32,9 +32,26 @@ public struct ServiceLauncher: ProgramLauncher {
     }
   }
 
+  public func open(
+    _ path: String, of folder: String, done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void
+  ) {
+    do {
+      let connection = try connect()
+      do {
+        try PacketSocket.send([LaunchMessage.version, folder, path], on: connection)
+      } catch {
+        close(connection)
+        throw error
+      }
+      FileRequest.begin(connection, done)
+    } catch {
+      done(.failure(LaunchFailure(log: "the commands' service at \(socket): \(error)")))
+    }
+  }
+
   /// A launch may be longer than a packet, so it goes as a file that is in memory only.
   private static func file(_ bytes: [UInt8]) throws(Errno) -> Int32 {
-    let file = linux_memory_file("launch")
+    let file = linux_memory_file()
     guard file >= 0 else { throw Errno(code: errno) }
     guard pwrite(file, bytes, bytes.count, 0) == bytes.count else {
       let code = errno
@@ -114,4 +131,37 @@ private final class ServiceProgram: LaunchedProgram {
   }
 
   isolated deinit { _ = reap() }
+}
+
+/// A file that was asked for. It lives until the answer is there.
+@LoopActor
+private final class FileRequest {
+  private let connection: Int32
+  private let done: @LoopActor (Result<Int32, LaunchFailure>) -> Void
+  private var source: DescriptorSource?
+
+  static func begin(_ connection: Int32, _ done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void) {
+    let request = FileRequest(connection, done)
+    request.source = DescriptorSource(connection, .readable) { _ in request.hear() }
+  }
+
+  private init(_ connection: Int32, _ done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void) {
+    self.connection = connection
+    self.done = done
+  }
+
+  private func hear() {
+    let packet = try? PacketSocket.receive(from: connection)
+    source?.cancel()
+    // Ends the circle that kept this alive, after this turn.
+    EventLoop.main.post { [self] in source = nil }
+    close(connection)
+    if let file = packet?.descriptors.first {
+      packet?.descriptors.dropFirst().forEach { close($0) }
+      return done(.success(file))
+    }
+    let failure = packet.flatMap { ProgramExit(message: $0.strings) }
+    if case .notStarted(let failure)? = failure { return done(.failure(failure)) }
+    done(.failure(LaunchFailure(log: "the commands' service gave no file")))
+  }
 }

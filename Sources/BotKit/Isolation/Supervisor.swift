@@ -21,7 +21,8 @@ struct Supervisor {
     _ = linux_adopt_orphans()
     let leader: pid_t
     do throws(LaunchFailure) {
-      leader = try start()
+      guard let started = try start() else { return }
+      leader = started
     } catch {
       return tell(.notStarted(error))
     }
@@ -45,16 +46,21 @@ struct Supervisor {
     Descendants.killAll(leader: leader)
   }
 
-  private func start() throws(LaunchFailure) -> pid_t {
+  /// Nil when it was a file that was asked for.
+  private func start() throws(LaunchFailure) -> pid_t? {
     var descriptors: [Int32] = []
     defer { descriptors.forEach { close($0) } }
     guard CommandsService.wait(for: [connection], milliseconds: Self.patience)[0],
       let packet = try? PacketSocket.receive(from: connection)
     else { throw LaunchFailure(log: "no request came") }
     descriptors = packet.descriptors
-    guard packet.strings == [LaunchMessage.version] else {
+    guard packet.strings.first == LaunchMessage.version else {
       throw LaunchFailure(
         log: "the commands' service is of another version than the daemon: systemctl restart 'xmppbotd-commands*'")
+    }
+    if packet.strings.count == 3 {
+      try passFile(packet.strings[2], of: packet.strings[1])
+      return nil
     }
     guard descriptors.count == 4, let strings = LaunchMessage.strings(Self.contents(of: descriptors[3])),
       let launch = ProgramLaunch(
@@ -71,6 +77,13 @@ struct Supervisor {
     } catch {
       throw LaunchFailure(starting: launch.arguments.first ?? "", error)
     }
+  }
+
+  private func passFile(_ path: String, of folder: String) throws(LaunchFailure) {
+    guard StateDirectory.isName(folder) else { throw LaunchFailure(log: "no folder can have the name \(folder)") }
+    let file = try CommandFile.open(path, in: stateBase + "/" + folder)
+    defer { close(file) }
+    try? PacketSocket.send(["file"], descriptors: [file], on: connection)
   }
 
   /// Nil at the connection's end.

@@ -1,6 +1,7 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live"] + ResourceLimits.keys
+  static let keys =
+    ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live"] + ResourceLimits.keys
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {

@@ -20,6 +20,16 @@ public struct DirectLauncher: ProgramLauncher {
       throw LaunchFailure(starting: launch.arguments.first ?? "", error)
     }
   }
+
+  public func open(
+    _ path: String, of folder: String, done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void
+  ) {
+    do throws(LaunchFailure) {
+      done(.success(try CommandFile.open(path, in: stateBase + "/" + folder)))
+    } catch {
+      done(.failure(error))
+    }
+  }
 }
 
 /// A launch whose program is trusted and whose folder is there.

@@ -49,8 +49,6 @@ int linux_limit(pid_t pid, int resource, uint64_t soft, uint64_t hard);
 /* waitid(2): a child that has ended, which stays unreaped; 0 when there is none, -1 on failure. status: its exit code, or
    the signal that ended it. */
 pid_t linux_ended_child(int *exited, int *status);
-/* memfd_create(2), closed on exec. */
-int linux_memory_file(const char *name);
 /* signalfd(2), non-blocking and close-on-exec. */
 int linux_signal_descriptor(const sigset_t *signals);
 /* prctl(2), PR_SET_CHILD_SUBREAPER 1: descendants without a parent become our children. */
