@@ -28,8 +28,9 @@ struct CommandSetup {
     limits.resources = settings.limits.resources
     let isolation = settings.isolation.isInForce ? settings.isolation.socket : nil
     isIsolated = isolation != nil
-    launcher =
+    let launcher: any ProgramLauncher =
       isolation.map { ServiceLauncher(socket: $0) } ?? DirectLauncher(stateBase: stateBase)
+    self.launcher = launcher
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
