@@ -91,6 +91,8 @@ public struct CommandsService {
   private mutating func end() {
     close(listener)
     for supervisor in supervisors { kill(supervisor, SIGTERM) }
+    // The news of some may have come together with the signal.
+    reap()
     while !supervisors.isEmpty {
       _ = Self.wait(for: [signals])
       _ = Self.isToldToEnd(signals)
