@@ -52,13 +52,13 @@ struct UploadFileTests {
     try scratch.write("deeper", to: "state/b.txt")
     func fetch(_ path: String) async -> Result<UploadFile, UploadFailure> {
       await withCheckedContinuation { continuation in
-        var keep: FileFetch?
+        let keep = Box<FileFetch?>(nil)
         do throws(UploadFailure) {
-          keep = try FileFetch(
+          keep.value = try FileFetch(
             path, of: "draw", name: nil, launcher: DirectLauncher(stateBase: folder), scheduler: LoopScheduler()
           ) { result in
             continuation.resume(returning: result)
-            EventLoop.main.post { keep = nil }
+            EventLoop.main.post { keep.value = nil }
           }
         } catch {
           continuation.resume(returning: .failure(error))
