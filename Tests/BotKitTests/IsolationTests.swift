@@ -203,9 +203,10 @@ struct IsolationTests {
     limits.resources.processes = 30
     let told = try await run(
       command(
-        lifeline.hold + "bomb() { setsid true & bomb & bomb & sleep 1000; }\nbomb 2>/dev/null", limits: limits,
+        lifeline.hold + "bomb() { setsid true & bomb & bomb & sleep 1000; }\nbomb", limits: limits,
         timeout: .milliseconds(300)))
     #expect(told.result != .done)
+    #expect(told.log.contains { $0.contains("fork") }, "\(told.log)")
     #expect(lifeline.isReleased())
     #expect(try await run(command("echo fine")).text == "fine")
   }
@@ -249,7 +250,7 @@ struct ResourceTests {
       $0.memory = 32 << 20
     }
     #expect(told.text?.contains("got it") == false)
-    #expect(told.result == .exited(2), "\(told.log)")
+    #expect(told.result != .done, "\(told.log)")
   }
 
   @Test("a program that keeps a processor busy for too long is ended", arguments: Launching.allCases)
