@@ -88,7 +88,7 @@ extension Command {
       ProgramCommand(
         words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),
-      origin: "[command \(settings.name)]", timeout: settings.timeout)
+      origin: "[command \(settings.name)]", allowOrigin: settings.allowOrigin, timeout: settings.timeout)
   }
 }
 

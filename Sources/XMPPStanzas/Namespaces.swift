@@ -79,4 +79,6 @@ public enum Namespace {
   public static let channelBinding = "urn:xmpp:sasl-cb:0"
   /// XEP-0461: Message Replies
   public static let reply = "urn:xmpp:reply:0"
+  /// XEP-0506: No-reply JIDs
+  public static let noReply = "urn:xmpp:noreply:0"
 }

@@ -76,7 +76,7 @@ public enum CommandsDirectory {
         reruns: header.reruns),
       ProgramCommand(
         words: [path], stateBase: stateBase, style: header.style, limits: limits, checkTrust: true),
-      origin: path, timeout: header.timeout)
+      origin: path, allowOrigin: header.allow.isEmpty ? "the default" : source, timeout: header.timeout)
   }
 
   /// The first `count` bytes of a file.

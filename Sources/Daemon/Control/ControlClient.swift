@@ -22,6 +22,8 @@ final class ControlClient {
   private var inputEnded = false
   private var isAnswering = false
   private var isPosted = false
+  /// Called once if the other side goes away.
+  var whenGone: (@LoopActor () -> Void)?
   private(set) var lastHeard = ContinuousClock.now
 
   init(
@@ -81,6 +83,9 @@ final class ControlClient {
     drained = nil
     Glibc.close(descriptor)
     ended(self)
+    let gone = whenGone
+    whenGone = nil
+    gone?()
   }
 
   // MARK: - Input

@@ -10,9 +10,12 @@ import XMPPStanzas
 /// The way of a command that waits for a program: its row in the ledger is made with its message, and closed in the
 /// transaction that queues its answer. So it runs once at most, and is answered once.
 extension MessageFlow {
-  func hooks() -> Dispatcher.Hooks {
+  func hooks() -> Dispatcher.Hooks { trials.hooks(besides: contactHooks()) }
+
+  /// Those for commands of contacts.
+  private func contactHooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
+    hooks.onStarted = { [weak self] command in self?.commandBegan(command.request.message) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
     hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
     hooks.onLog = { [log] command, line in
@@ -25,7 +28,7 @@ extension MessageFlow {
     let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
     let text: String
-    var replaced: String?
+    var replaced: LastReply?
     switch action {
     case .reply(let reply): text = reply
     case .edit(let correction):
@@ -34,14 +37,21 @@ extension MessageFlow {
       text = replaced == nil ? correction : MessagePieces.split(correction, limit: Outbox.pieceLimit)[0]
     }
     router.replied(text, to: message, now: .now)
-    var rows = outbox.rows(text, to: recipient, thread: message.thread)
-    if let replaced { rows[0].replaces = replaced } else { lastReplies[command.id] = rows.last?.messageID }
+    // A correction takes the place of all that was said: of what it referred to, too.
+    let reference = replaced.map(\.replyTo) ?? reference(for: message)
+    var rows = outbox.rows(text, to: recipient, thread: message.thread, replyTo: reference)
+    if let replaced {
+      rows[0].replaces = replaced.id
+    } else {
+      lastReplies[command.id] = rows.last?.messageID.map { LastReply(id: $0, replyTo: reference) }
+    }
     outbox.accept(rows, to: recipient)
   }
 
   private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
     lastReplies[command.id] = nil
+    commandEnded(message, speaks: outcome.text != nil)
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
       return log.log(
@@ -49,7 +59,6 @@ extension MessageFlow {
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
     }
     close(command.id, outcome.result, answer: outcome.text, to: message)
-    if outcome.text == nil { show(.active, to: message) }
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -64,7 +73,7 @@ extension MessageFlow {
     var rows: [NewMessage] = []
     if let answer, let recipient {
       router.replied(answer, to: message, now: .now)
-      rows = outbox.rows(answer, to: recipient, thread: message.thread)
+      rows = outbox.rows(answer, to: recipient, thread: message.thread, replyTo: reference(for: message))
     }
     let time = wallClock()
     gate.write(bytes: 512 + (answer?.utf8.count ?? 0)) { [rows] transaction throws(DatabaseError) -> Bool in
@@ -100,16 +109,16 @@ extension MessageFlow {
     }
   }
 
-  private func show(_ state: ChatState, to message: ChatMessage) {
-    guard message.room == nil, let recipient = recipient(of: message) else { return }
-    var notice = Message(.chat, to: recipient, id: session.newID())
-    notice.chatState = state
-    session.send(notice.element)
-  }
-
-  private func recipient(of message: ChatMessage) -> JID? {
+  func recipient(of message: ChatMessage) -> JID? {
     message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
+}
+
+/// The message that a running command sent last and may correct.
+struct LastReply {
+  var id: String
+  /// What it referred to (XEP-0461).
+  var replyTo: String?
 }
 
 extension ChatMessage {
@@ -119,5 +128,6 @@ extension ChatMessage {
     self.init(
       sender: sender, body: body, resource: row.resource, nick: row.nick, messageID: row.messageID, thread: row.thread,
       lang: row.lang, time: row.time, age: .microseconds(max(0, now - (row.delay ?? row.time))))
+    originID = row.originID
   }
 }

@@ -38,6 +38,8 @@ final class Outbox {
   /// Counts openings and closings: a write that completes late opens nothing.
   private var changes = 0
   private let acks: AckBatch
+  /// Called with the recipient of each message that was given to the stream, with "active" in it (XEP-0085).
+  var onTransmit: @LoopActor (JID) -> Void = { _ in }
 
   init(
     session: Session, gate: ArchiveGate, queued: Int, log: Logger, wallClock: @escaping @LoopActor () -> Int64
@@ -140,13 +142,14 @@ final class Outbox {
   // MARK: - Rows
 
   /// The rows of a text: one, or several where it is longer than a server need take.
-  func rows(_ text: String, to recipient: JID, thread: String? = nil) -> [NewMessage] {
+  func rows(_ text: String, to recipient: JID, thread: String? = nil, replyTo: String? = nil) -> [NewMessage] {
     let time = wallClock()
     let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
     return MessagePieces.split(text, limit: Self.pieceLimit).map { piece in
       var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: time, body: piece)
       row.resource = recipient.resource
       row.thread = thread
+      row.replyTo = replyTo
       row.messageID = session.newID()
       row.originID = row.messageID
       row.state = goesNow ? .sent : .queued
@@ -201,6 +204,7 @@ final class Outbox {
     if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
     guard session.send(message.element, token: id) else { return false }
     underWay += 1
+    if row.room == nil { onTransmit(recipient) }
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
   }

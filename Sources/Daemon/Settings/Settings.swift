@@ -91,6 +91,8 @@ public struct Settings: Sendable, Hashable {
     }
 
     public var rate: Rate
+    /// The same for all occupants of a room together.
+    public var roomRate: Rate = .commands(40, per: .seconds(10))
     /// How long a command may run.
     public var timeout: Duration
     /// The bytes of output that a command may send.
@@ -142,5 +144,7 @@ public struct Settings: Sendable, Hashable {
     public var output: Output
     /// It may run again when the process ended in its midst.
     public var reruns: Bool
+    /// Where `allow` stands: a file and line, or "the default".
+    public var allowOrigin = "the default"
   }
 }
