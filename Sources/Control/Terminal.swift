@@ -44,7 +44,8 @@ enum Terminal {
   /// The same, with its lines left as lines; unchanged where nobody looks.
   static func safeLines(_ text: String) -> String {
     guard isInteractive else { return text }
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(separator: "\n")
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(
+      separator: "\n")
   }
 
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {

@@ -107,7 +107,8 @@ struct AccessTests {
     #expect(try by("bob@example.com", "@admins none") == nil)
   }
 
-  @Test("rules are written as they are read", arguments: ["affiliation:owner", "role:visitor", "@a", "*@b.example", "none"])
+  @Test(
+    "rules are written as they are read", arguments: ["affiliation:owner", "role:visitor", "@a", "*@b.example", "none"])
   func written(text: String) throws {
     #expect(try AccessRule(text).asWritten == text)
   }

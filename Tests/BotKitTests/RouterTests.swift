@@ -164,18 +164,22 @@ struct RouterTests {
     var talk = try Conversation(rate: RateLimit(count: 1, per: .seconds(10)))
     func tried(_ sender: String, _ name: String, _ words: [String], room: String? = nil) throws -> String {
       let room = try room.map { name throws(JIDError) in try JID(name) }
-      return Conversation.text(talk.router.trial(name, words, as: ChatMessage(sender: try JID(sender), body: "", room: room)))
+      return Conversation.text(
+        talk.router.trial(name, words, as: ChatMessage(sender: try JID(sender), body: "", room: room)))
     }
     for _ in 0..<3 { #expect(try tried("alice@example.com", "ping", ["it's", "me"]) == "pong it's me") }
     #expect(try tried("alice@example.com", "reboot", []).hasPrefix("reboot: not allowed."))
     #expect(try tried("alice@example.com", "pnig", []).contains("Did you mean ping?"))
-    #expect(try tried("bob@example.org", "Deploy", ["a b", "", "it's", "\"", "\\"]) == "(runs deploy: a b||it's|\"|\\)")
+    #expect(
+      try tried("bob@example.org", "Deploy", ["a b", "", "it's", "\"", "\\"]) == "(runs deploy: a b||it's|\"|\\)")
     #expect(try tried("bob@example.org", "topic", ["x"]) == "topic works only in a room.")
     #expect(try tried("bob@example.org", "topic", ["x"], room: "ops@rooms.example.org") == "(runs topic: x)")
     #expect(try tried("bob@example.org", "search", ["it's"]) == "(runs search: it's)")
     #expect(try talk.say("alice@example.com", "ping") == "pong", "the trials took nothing from the limit")
-    guard case .run(let command) = talk.router.trial(
-      "deploy", ["a b"], as: ChatMessage(sender: try JID("bob@example.org"), body: "", room: try JID("ops@rooms.example.org")))
+    guard
+      case .run(let command) = talk.router.trial(
+        "deploy", ["a b"],
+        as: ChatMessage(sender: try JID("bob@example.org"), body: "", room: try JID("ops@rooms.example.org")))
     else {
       Issue.record("not run")
       return
@@ -294,7 +298,8 @@ struct LoopGuardTests {
     for sender in ["a@example.com", "b@example.com", "c@example.com", "d@example.com"] {
       #expect(try talk.say(sender, "!ping", room: room) == "pong")
     }
-    #expect(try talk.say("e@example.com", "!ping", room: room).hasPrefix("Slow down: that is too many commands for one room"))
+    #expect(
+      try talk.say("e@example.com", "!ping", room: room).hasPrefix("Slow down: that is too many commands for one room"))
     #expect(try talk.say("f@example.com", "!ping", room: room) == "(ignored: over the room's rate limit)")
     #expect(try talk.say("f@example.com", "hello", room: room) == "(ignored: not addressed to the bot)")
     #expect(try talk.say("f@example.com", "ping") == "pong", "a chat is no part of the room")
@@ -357,7 +362,9 @@ struct LoopGuardTests {
   func encrypted() throws {
     var talk = try Conversation(rate: RateLimit(count: 1, per: .seconds(10)))
     func say(_ sender: String) throws -> String { try talk.say(sender, "") { $0.isEncrypted = true } }
-    #expect(try say("alice@example.com") == "I can't read encrypted messages. Turn encryption off for this chat, and send it again.")
+    #expect(
+      try say("alice@example.com")
+        == "I can't read encrypted messages. Turn encryption off for this chat, and send it again.")
     #expect(try say("alice@example.com") == "(ignored: encrypted, and its sender was told)")
     #expect(try talk.say("alice@example.com", "ping") == "pong")
     #expect(try say("bob@example.com").hasPrefix("I can't read"))
@@ -372,7 +379,9 @@ struct LoopGuardTests {
   @Test("a correction is never run; who corrects what was no command is told so, once")
   func corrections() throws {
     var talk = try Conversation()
-    func say(_ body: String, _ id: String, corrects: String? = nil, _ sender: String = "bob@example.org") throws -> String {
+    func say(_ body: String, _ id: String, corrects: String? = nil, _ sender: String = "bob@example.org") throws
+      -> String
+    {
       try talk.say(sender, body) {
         $0.messageID = id
         $0.corrects = corrects
@@ -383,7 +392,8 @@ struct LoopGuardTests {
     #expect(try say("depoly web", "m3").hasPrefix("I don't know"))
     #expect(try say("deploy web", "m4", corrects: "m3", "carol@example.org") == "(ignored: a correction)", "not theirs")
     #expect(try say("nonsense", "m5", corrects: "m3") == "(ignored: a correction)")
-    #expect(try say("deploy web", "m6", corrects: "m3") == "I don't run corrections: send the command as a new message.")
+    #expect(
+      try say("deploy web", "m6", corrects: "m3") == "I don't run corrections: send the command as a new message.")
     #expect(try say("deploy www", "m7", corrects: "m3") == "(ignored: a correction)")
     #expect(try say("deploy it's", "m8").hasPrefix("A ' has no partner"))
     #expect(try say("deploy its", "m9", corrects: "m8").hasPrefix("I don't run corrections"))

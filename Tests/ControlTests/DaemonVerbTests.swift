@@ -73,11 +73,13 @@ struct DaemonVerbTests {
         """)
     #expect(try control("roster --json").lines.count == 2)
     let commands = try control("commands")
-    #expect(commands.code == 0 && commands.lines.dropFirst() == [
-      "deploy   @admins (the default)   [command deploy]          Deploy",
-      "lock     role:moderator, roster  [command lock], a.conf:7  Lock",
-      "@admins is *@b.example, a@example.org",
-    ])
+    #expect(
+      commands.code == 0
+        && commands.lines.dropFirst() == [
+          "deploy   @admins (the default)   [command deploy]          Deploy",
+          "lock     role:moderator, roster  [command lock], a.conf:7  Lock",
+          "@admins is *@b.example, a@example.org",
+        ])
     #expect(commands.errors == "refused: commands.d/x: can be written by others: chmod go-w x\n")
     let rights = try control("commands --for a@example.org")
     #expect(

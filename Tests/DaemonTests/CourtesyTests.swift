@@ -42,7 +42,8 @@ struct CourtesyTests {
     try bench.befriend("alice@example.net")
     let disk = bench.holdDisk()
     try bench.play(
-      "server: <message from='alice@example.net/phone' type='chat' id='m1'><body>hello, all</body>\(Self.asks)</message>")
+      "server: <message from='alice@example.net/phone' type='chat' id='m1'><body>hello, all</body>\(Self.asks)</message>"
+    )
     try bench.expectSilence()
     disk.open()
     await bench.settle()
@@ -164,7 +165,9 @@ struct CourtesyTests {
     try bench.expectSilence()
   }
 
-  @Test("an answer says what it answers when the contact has written something else since, by the origin-id if there is one")
+  @Test(
+    "an answer says what it answers when the contact has written something else since, by the origin-id if there is one"
+  )
   @LoopActor func reply() async throws {
     let slow = Slow()
     let bench = try await FlowBench.online([slow])
@@ -175,7 +178,8 @@ struct CourtesyTests {
     await slow.gate.open()
     await bench.finishCommands()
     try bench.expectAnswer(
-      "at last", more: "<reply xmlns='urn:xmpp:reply:0' to='alice@example.net/phone' id='o1'/>", moreFollowsOrigin: true)
+      "at last", more: "<reply xmlns='urn:xmpp:reply:0' to='alice@example.net/phone' id='o1'/>", moreFollowsOrigin: true
+    )
     #expect(try await bench.rows().compactMap(\.replyTo) == ["o1"])
   }
 
@@ -263,7 +267,8 @@ struct CourtesyTests {
   @LoopActor func otherBot(info: String, isBot: Bool) async throws {
     let bench = try await FlowBench.online()
     for number in 1...2 { try await bench.receive("Sorry?", id: "m\(number)", from: "other@example.net/bot") }
-    try bench.skip(bodies: [String](repeating: "I don't know “Sorry?”. Send help for what I can do.", count: 2), rest: true)
+    try bench.skip(
+      bodies: [String](repeating: "I don't know “Sorry?”. Send help for what I can do.", count: 2), rest: true)
     try bench.play(
       """
       bot: <iq type='get' id='$q' to='other@example.net/bot'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>

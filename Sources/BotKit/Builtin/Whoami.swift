@@ -6,7 +6,8 @@ struct Whoami: ImmediateHandler {
   func answer(_ request: CommandRequest, _ context: AnswerContext) -> String {
     let message = request.message
     guard message.address != nil else {
-      return "This room hides your address from me: I see only the nickname \(message.nick ?? "")\(Self.standing(message))."
+      return
+        "This room hides your address from me: I see only the nickname \(message.nick ?? "")\(Self.standing(message))."
     }
     let groups = context.groups
     return [
@@ -18,6 +19,7 @@ struct Whoami: ImmediateHandler {
   }
 
   private static func standing(_ message: ChatMessage) -> String {
-    (message.affiliation.map { ", affiliation \($0.rawValue)" } ?? "") + (message.role.map { ", role \($0.rawValue)" } ?? "")
+    (message.affiliation.map { ", affiliation \($0.rawValue)" } ?? "")
+      + (message.role.map { ", role \($0.rawValue)" } ?? "")
   }
 }

@@ -79,7 +79,9 @@ public struct AccessPolicy: Sendable {
       switch rule {
       case .address(let allowed): if allowed == subject.address { return Admission(rule: rule) }
       case .domain(let domain):
-        if let address = subject.address, address.local != nil, address.domain == domain { return Admission(rule: rule) }
+        if let address = subject.address, address.local != nil, address.domain == domain {
+          return Admission(rule: rule)
+        }
       case .group(let name):
         if let address = subject.address, let member = groups[name]?.entry(for: address) {
           return Admission(rule: rule, member: member)

@@ -4,7 +4,8 @@ import JID
 enum Answers {
   static let tooMany = "Slow down: that is too many commands at once. I will not answer until you pause for a moment."
 
-  static let roomTooMany = "Slow down: that is too many commands for one room. I will not answer here until there is a pause."
+  static let roomTooMany =
+    "Slow down: that is too many commands for one room. I will not answer here until there is a pause."
 
   static let reflex =
     "You answer each of my messages at once. If you are a bot: so am I. I stay quiet until you pause for a minute."

@@ -37,8 +37,10 @@ extension Arguments {
   /// What one types to have these arguments.
   static func text(_ words: [String]) -> String {
     words.map { word in
-      let isPlain = !word.isEmpty && !word.unicodeScalars.contains { $0.isWhiteSpace || "'\"\\".unicodeScalars.contains($0) }
-      return isPlain ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+      let isPlain =
+        !word.isEmpty && !word.unicodeScalars.contains { $0.isWhiteSpace || "'\"\\".unicodeScalars.contains($0) }
+      return isPlain
+        ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }.joined(separator: " ")
   }
 }

@@ -61,7 +61,8 @@ extension Verb {
     if !isForOne, let option = roomOptions.first(where: { call.options[$0.name] != nil }) {
       throw ControlFailure(.usage, "\(option.name) goes with --for JID")
     }
-    var table = Table(isForOne ? ["COMMAND", "MAY USE IT", "BY", "FROM"] : ["COMMAND", "ALLOWED", "FROM", "DESCRIPTION"])
+    var table = Table(
+      isForOne ? ["COMMAND", "MAY USE IT", "BY", "FROM"] : ["COMMAND", "ALLOWED", "FROM", "DESCRIPTION"])
     let end = try call.daemon().ask(call.request("commands", ["for"])) { row throws(ControlFailure) in
       if call.json { print(row.text()) } else { table.add(isForOne ? rights(row) : cells(row)) }
     }

@@ -18,7 +18,8 @@ extension Daemon {
     }
     let words = request["arguments"]?.arrayValue?.compactMap(\.stringValue) ?? []
     log.log(
-      .commandRun, "\(client.peer) tries out the command \(name) as \(message.sender)", peer: message.sender.description,
+      .commandRun, "\(client.peer) tries out the command \(name) as \(message.sender)",
+      peer: message.sender.description,
       command: name)
     switch flow.router.trial(name, words, as: message) {
     case .ignore(let reason): client.fail(.failed, "no answer: \(reason.rawValue)")
@@ -89,7 +90,8 @@ extension ChatMessage {
     }
     let room = try Self.address(request, "room")
     self.init(
-      sender: sender, body: "", resource: room == nil ? sender.resource : nil, room: room?.bare, messageID: id, time: time)
+      sender: sender, body: "", resource: room == nil ? sender.resource : nil, room: room?.bare, messageID: id,
+      time: time)
     nick = room?.resource
     affiliation = try Self.standing(request, "affiliation")
     role = try Self.standing(request, "role")

@@ -31,7 +31,9 @@ final class Trials {
       client.send(rows: [["log": .string(line)]])
     }
     hooks.onFinished = { [weak self] command, outcome in
-      guard let client = self?.clients.removeValue(forKey: command.id) else { return others.onFinished(command, outcome) }
+      guard let client = self?.clients.removeValue(forKey: command.id) else {
+        return others.onFinished(command, outcome)
+      }
       client.whenGone = nil
       if let text = outcome.text { client.send(rows: [["reply": .string(text)]]) }
       Self.finish(client, command.request.command, outcome.result)

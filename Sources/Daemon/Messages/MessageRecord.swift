@@ -55,7 +55,8 @@ extension Message {
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     var chat = ChatMessage(
-      sender: sender, body: encryption == nil ? body ?? "" : "", resource: from.resource, nick: nickname, messageID: id, thread: thread,
+      sender: sender, body: encryption == nil ? body ?? "" : "", resource: from.resource, nick: nickname, messageID: id,
+      thread: thread,
       lang: lang, time: time, age: age)
     chat.originID = originID
     chat.corrects = replaces

@@ -14,7 +14,9 @@ struct RecentTable<Key: Hashable, Value> {
   subscript(key: Key) -> Value? { entries[key]?.value }
 
   /// Changes the value of `key`, which is `fresh` where there was none.
-  mutating func update<Result>(_ key: Key, else fresh: @autoclosure () -> Value, _ change: (inout Value) -> Result) -> Result {
+  mutating func update<Result>(_ key: Key, else fresh: @autoclosure () -> Value, _ change: (inout Value) -> Result)
+    -> Result
+  {
     turn += 1
     let turn = turn
     if entries.count >= capacity, entries[key] == nil { forgetHalf() }

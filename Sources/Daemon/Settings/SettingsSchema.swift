@@ -75,7 +75,8 @@ enum SettingsSchema {
     static let section = Schema.Section(
       "limits", "What commands may use.",
       keys: [
-        rate.description, roomRate.description, timeout.description, output.description, concurrent.description, maxAge.description,
+        rate.description, roomRate.description, timeout.description, output.description, concurrent.description,
+        maxAge.description,
       ])
   }
 

@@ -146,7 +146,8 @@ final class FlowBench {
   func element(_ xml: String) -> Element? {
     var found: Element?
     let parser = StreamParser()
-    let text = "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' version='1.0'>" + xml
+    let text =
+      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' version='1.0'>" + xml
     try? Array(text.utf8).withUnsafeBytes { buffer in
       try parser.parse(buffer) { event in if case .element(let element) = event { found = element } }
     }
