@@ -216,6 +216,7 @@ struct CourtesyTests {
   @Test("who was told in an earlier process is not told again")
   @LoopActor func toldBefore() async throws {
     let bench = try await DaemonBench(before: { transaction throws(DatabaseError) in
+      try transaction.setMeta(.account, to: "bot@example.org")
       let row = NewMessage(.out, .chat, peer: "alice@example.net", time: 1, body: Router.encryptedText, state: .acked)
       try transaction.insert(row)
     })
@@ -253,7 +254,7 @@ struct CourtesyTests {
     try bench.expectSilence()
     #expect(try await bench.rows().last?.replaces == "m1")
     try await bench.receive("pnig", id: "m3")
-    try bench.skip(bodies: ["I don't know “pnig”. Did you mean ping? Send help for the list."])
+    try bench.expectAnswer("I don't know “pnig”. Did you mean ping? Send help for the list.")
     try await bench.receive("ping", id: "m4", more: "<replace xmlns='urn:xmpp:message-correct:0' id='m3'/>")
     try bench.expectAnswer("I don't run corrections: send the command as a new message.")
   }
@@ -267,8 +268,9 @@ struct CourtesyTests {
   @LoopActor func otherBot(info: String, isBot: Bool) async throws {
     let bench = try await FlowBench.online()
     for number in 1...2 { try await bench.receive("Sorry?", id: "m\(number)", from: "other@example.net/bot") }
-    try bench.skip(
-      bodies: [String](repeating: "I don't know “Sorry?”. Send help for what I can do.", count: 2), rest: true)
+    for _ in 1...2 {
+      try bench.expectAnswer("I don't know “Sorry?”. Send help for what I can do.", to: "other@example.net/bot")
+    }
     try bench.play(
       """
       bot: <iq type='get' id='$q' to='other@example.net/bot'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
@@ -276,7 +278,7 @@ struct CourtesyTests {
        <query xmlns='http://jabber.org/protocol/disco#info'>\(info)</query></iq>
       """)
     try await bench.receive("Pardon?", id: "m3", from: "other@example.net/bot")
-    #expect(bench.written().contains("I don't know") == !isBot)
+    #expect(bench.written().contains("Pardon") == !isBot)
     try await bench.receive("ping", id: "m4", from: "other@example.net/bot")
     #expect(bench.written().contains("pong"), "commands are answered")
   }

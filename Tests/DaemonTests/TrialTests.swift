@@ -141,6 +141,7 @@ struct TrialTests {
       caller.send(#"{"verb":"run","command":"try","from":"root@example.org"}"#)
       #expect(try caller.line() == #"{"row":{"log":"begun"}}"#)
       #expect(await bench.daemon.dispatcher.running == 1)
+      withExtendedLifetime(caller) {}
     }
     #expect(await bench.turn { bench.daemon.dispatcher.running == 0 })
     #expect(try await bench.transcript() == [])
