@@ -147,6 +147,7 @@ final class Daemon {
     flow.router.roomRate = RateLimit(settings.limits.roomRate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
+    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 
@@ -172,6 +173,7 @@ final class Daemon {
     gate.onDropped = { [log] in log.log(.archiveError, "a message could not be archived: \($0)") }
     gate.onFatal = { [weak self] in self?.fail($0) }
     gate.onIdle = { [weak self] in self?.continueStopping() }
+    flow.uploads.onIdle = { [weak self] in self?.continueStopping() }
   }
 
   func updateReading() {

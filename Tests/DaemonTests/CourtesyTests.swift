@@ -140,7 +140,7 @@ struct CourtesyTests {
     try await bench.receive("ping", id: "m2")
     try bench.expectAnswer("pong")
     try bench.expectSilence()
-    bench.conversation.clock.advance(by: .seconds(1))
+    bench.conversation.clock.advance(by: .seconds(2))
     try bench.play(Self.state("composing", thread: "t"))
     bench.conversation.clock.advance(by: .seconds(5))
     try bench.expectSilence()
@@ -298,29 +298,32 @@ struct TypingStateTests {
     TypingStates.Notice(recipient: recipient ?? alice, state: state, thread: nil)
   }
 
-  @Test("two commands of one contact are typing once, until the last one ends")
+  @Test("two commands of one contact are typing once, until the last one ends; one that never began ends nothing")
   func two() {
     var typing = TypingStates()
-    #expect(typing.began(alice, thread: nil) == notice(.composing))
-    #expect(typing.began(alice, thread: nil) == nil)
-    #expect(typing.began(bob, thread: nil) == notice(.composing, bob))
-    #expect(typing.ended(alice, speaks: false) == nil)
-    #expect(typing.ended(alice, speaks: false) == notice(.paused))
-    #expect(typing.ended(alice, speaks: false) == nil)
-    #expect(typing.ended(bob, speaks: true) == nil)
+    #expect(typing.began(1, of: alice, thread: nil) == notice(.composing))
+    #expect(typing.began(2, of: alice, thread: nil) == nil)
+    #expect(typing.began(3, of: bob, thread: nil) == notice(.composing, bob))
+    #expect(typing.ended(4, of: alice, speaks: true) == nil)
+    #expect(typing.ended(1, of: alice, speaks: false) == nil)
+    #expect(typing.ended(1, of: alice, speaks: false) == nil)
+    #expect(typing.ended(2, of: alice, speaks: false) == notice(.paused))
+    #expect(typing.ended(2, of: alice, speaks: false) == nil)
+    #expect(typing.ended(3, of: bob, speaks: true) == nil)
   }
 
-  @Test("a message takes it away, so it is renewed once, and not after the end")
+  @Test("a message takes it away, so it is renewed, and not after the end")
   func renewal() {
     var typing = TypingStates()
     #expect(typing.said(to: alice) == false)
-    _ = typing.began(alice, thread: nil)
+    _ = typing.began(1, of: alice, thread: nil)
     #expect(typing.said(to: alice) == true)
-    #expect(typing.said(to: alice) == false, "one renewal is enough")
     #expect(typing.renewals() == [notice(.composing)])
     #expect(typing.renewals() == [])
     #expect(typing.said(to: alice) == true)
-    #expect(typing.ended(alice, speaks: false) == nil, "it was taken away by the message")
+    #expect(typing.said(to: alice) == true)
+    #expect(typing.ended(1, of: alice, speaks: false) == nil, "it was taken away by the message")
+    #expect(typing.said(to: alice) == false)
     #expect(typing.renewals() == [])
   }
 }

@@ -92,6 +92,7 @@ struct SettingsTests {
       where = chat, room
       timeout = 2m
       output = code
+      live = yes
       """)
     let account = settings.account
     #expect(account.passwordFile == "/etc/secret")
@@ -121,7 +122,7 @@ struct SettingsTests {
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
-          reruns: false, allowOrigin: "/etc/xmppbotd/xmppbotd.conf:44")
+          reruns: false, isLive: true, allowOrigin: "/etc/xmppbotd/xmppbotd.conf:44")
       ])
   }
 

@@ -41,6 +41,11 @@ extension Verb {
       print(Terminal.safeLines(text))
     } else if let text = row["edit"]?.stringValue {
       print("(instead of the last message:)\n" + Terminal.safeLines(text))
+    } else if let text = row["progress"]?.stringValue {
+      print("(so far:)\n" + Terminal.safeLines(text))
+    } else if let name = row["upload"] {
+      let size = row["bytes"]?.intValue.map { ", \($0) bytes" } ?? ""
+      print(Terminal.safe("(a file: \(name.stringValue ?? command)\(size)) \(row["caption"]?.stringValue ?? "")"))
     } else if let line = row["log"]?.stringValue {
       fflush(stdout)
       Terminal.complain("\(command): \(line)")

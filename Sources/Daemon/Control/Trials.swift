@@ -54,12 +54,23 @@ final class Trials {
   }
 }
 
+extension CommandUpload {
+  /// Of what a command has given itself; a file of its own is not looked at.
+  fileprivate var size: Int? { if case .bytes(let bytes) = content { bytes.count } else { nil } }
+}
+
 extension CommandAction {
   /// What the contact would see, for an operator.
   fileprivate var json: JSON {
     switch self {
     case .reply(let text): ["reply": .string(text)]
     case .edit(let text): ["edit": .string(text)]
+    case .progress(let text): ["progress": .string(text)]
+    case .upload(let file):
+      [
+        "upload": file.name.map(JSON.string) ?? .null, "caption": file.caption.map(JSON.string) ?? .null,
+        "bytes": file.size.map(JSON.int) ?? .null,
+      ]
     }
   }
 }

@@ -49,21 +49,24 @@ extension MessageFlow {
 
   // MARK: - Typing
 
-  func commandBegan(_ message: ChatMessage) {
+  func began(_ command: PendingCommand) {
+    let message = command.request.message
     guard message.room == nil, let contact = recipient(of: message) else { return }
-    show(typing.began(contact, thread: message.thread))
+    show(typing.began(command.id, of: contact, thread: message.thread))
   }
 
-  func commandEnded(_ message: ChatMessage, speaks: Bool) {
+  func ended(_ command: PendingCommand, speaks: Bool) {
+    let message = command.request.message
     guard message.room == nil, let contact = recipient(of: message) else { return }
-    show(typing.ended(contact, speaks: speaks))
+    show(typing.ended(command.id, of: contact, speaks: speaks))
   }
 
   /// A message of ours was sent.
   func said(to contact: JID) {
-    guard typing.said(to: contact), renewal == nil else { return }
-    // Often the next thing is the end.
-    renewal = gate.scheduler.schedule(after: .seconds(1)) { [weak self] in
+    guard typing.said(to: contact) else { return }
+    // Often the next thing is the end, or one more message.
+    renewal?.cancel()
+    renewal = gate.scheduler.schedule(after: .seconds(2)) { [weak self] in
       guard let self else { return }
       renewal = nil
       for notice in typing.renewals() { show(notice) }
@@ -80,11 +83,20 @@ extension MessageFlow {
 
   // MARK: - Replies
 
-  /// XEP-0461 (0.2.1): the id that an answer to `message` refers to, where the contact has written something else since; nil
-  /// where it is plain what is answered. No quotation: clients that can't show a reply show the answer alone.
-  func reference(for message: ChatMessage) -> String? {
-    guard message.room == nil, let id = message.referenceID else { return nil }
-    return newest[message.sender] == id ? nil : id
+  /// XEP-0461 (0.2.1): `rows` refer to `message`, which they answer, where the contact has written something else since;
+  /// else it is plain what is answered. No quotation: clients that can't show a reply show the answer alone.
+  func referring(_ rows: [NewMessage], _ message: ChatMessage) -> [NewMessage] {
+    guard message.room == nil, let id = message.referenceID, newest[message.sender] != id else { return rows }
+    return rows.map { row in
+      var row = row
+      row.replyTo = id
+      return row
+    }
+  }
+
+  /// Archives `rows`, which answer `message`, and sends them.
+  func accept(_ rows: [NewMessage], for message: ChatMessage, to recipient: JID) {
+    outbox.accept(referring(rows, message), to: recipient)
   }
 
   /// The contact has written this.

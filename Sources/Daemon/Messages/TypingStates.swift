@@ -15,7 +15,8 @@ struct TypingStates {
   }
 
   private struct Conversation {
-    var running = 0
+    /// Commands, by their ids.
+    var running: Set<Int64> = []
     var isComposing = false
     var thread: String?
   }
@@ -23,10 +24,10 @@ struct TypingStates {
   /// Those in which a command runs.
   private var conversations: [JID: Conversation] = [:]
 
-  /// A command of `contact` has begun.
-  mutating func began(_ contact: JID, thread: String?) -> Notice? {
+  /// The command `id` of `contact` has begun.
+  mutating func began(_ id: Int64, of contact: JID, thread: String?) -> Notice? {
     var conversation = conversations[contact] ?? Conversation()
-    conversation.running += 1
+    conversation.running.insert(id)
     conversation.thread = thread
     let isNew = !conversation.isComposing
     conversation.isComposing = true
@@ -36,7 +37,7 @@ struct TypingStates {
 
   /// `contact` was sent a message. True: a command still runs, so `renewals` is to be asked in a moment.
   mutating func said(to contact: JID) -> Bool {
-    guard conversations[contact]?.isComposing == true else { return false }
+    guard conversations[contact] != nil else { return false }
     conversations[contact]?.isComposing = false
     return true
   }
@@ -51,14 +52,11 @@ struct TypingStates {
     return notices
   }
 
-  /// A command of `contact` has ended; `speaks`: a message of ours follows.
-  mutating func ended(_ contact: JID, speaks: Bool) -> Notice? {
-    guard var conversation = conversations[contact] else { return nil }
-    conversation.running -= 1
-    guard conversation.running <= 0 else {
-      conversations[contact] = conversation
-      return nil
-    }
+  /// The command `id` of `contact` has ended, if it ever began; `speaks`: a message of ours follows.
+  mutating func ended(_ id: Int64, of contact: JID, speaks: Bool) -> Notice? {
+    guard conversations[contact]?.running.remove(id) != nil, let conversation = conversations[contact],
+      conversation.running.isEmpty
+    else { return nil }
     conversations[contact] = nil
     guard conversation.isComposing, !speaks else { return nil }
     return Notice(recipient: contact, state: .paused, thread: conversation.thread)
