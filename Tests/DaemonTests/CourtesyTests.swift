@@ -269,7 +269,7 @@ struct CourtesyTests {
     let bench = try await FlowBench.online()
     for number in 1...2 { try await bench.receive("Sorry?", id: "m\(number)", from: "other@example.net/bot") }
     for _ in 1...2 {
-      try bench.expectAnswer("I don't know “Sorry?”. Send help for what I can do.", to: "other@example.net/bot")
+      try bench.expectAnswer("I don't know “sorry?”. Send help for what I can do.", to: "other@example.net/bot")
     }
     try bench.play(
       """
@@ -278,7 +278,7 @@ struct CourtesyTests {
        <query xmlns='http://jabber.org/protocol/disco#info'>\(info)</query></iq>
       """)
     try await bench.receive("Pardon?", id: "m3", from: "other@example.net/bot")
-    #expect(bench.written().contains("Pardon") == !isBot)
+    #expect(bench.written().contains("pardon") == !isBot)
     try await bench.receive("ping", id: "m4", from: "other@example.net/bot")
     #expect(bench.written().contains("pong"), "commands are answered")
   }
