@@ -121,7 +121,8 @@ struct SettingsReader {
   private func limits() -> Settings.Limits? {
     typealias Keys = SettingsSchema.Limits
     let section = document.sectionOrDefaults("limits")
-    guard let rate = section.value(of: Keys.rate), let timeout = section.value(of: Keys.timeout),
+    guard let rate = section.value(of: Keys.rate), let roomRate = section.value(of: Keys.roomRate),
+      let timeout = section.value(of: Keys.timeout),
       let output = section.value(of: Keys.output), let concurrent = section.value(of: Keys.concurrent),
       let maxAge = section.value(of: Keys.maxAge)
     else { return nil }
@@ -129,7 +130,8 @@ struct SettingsReader {
       memory: section.value(of: Keys.memory), processes: section.value(of: Keys.processes),
       seconds: section.value(of: Keys.cpu))
     return Settings.Limits(
-      rate: rate, timeout: timeout, output: output, concurrent: concurrent, maxAge: maxAge, resources: resources)
+      rate: rate, roomRate: roomRate, timeout: timeout, output: output, concurrent: concurrent, maxAge: maxAge,
+      resources: resources)
   }
 
   private func keepalive() -> Settings.Keepalive? {
@@ -196,7 +198,8 @@ struct SettingsReader {
       output: output, reruns: reruns, isLive: isLive,
       resources: ResourceLimits(
         memory: section.value(of: Keys.memory), processes: section.value(of: Keys.processes),
-        seconds: section.value(of: Keys.cpu)))
+        seconds: section.value(of: Keys.cpu)),
+      allowOrigin: section.entries(of: "allow").isEmpty ? "the default" : "\(section.location(of: "allow"))")
   }
 
   /// The default `@admins` may name a group that is not there: then nobody may.

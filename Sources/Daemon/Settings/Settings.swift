@@ -93,6 +93,8 @@ public struct Settings: Sendable, Hashable {
     }
 
     public var rate: Rate
+    /// The same for all occupants of a room together.
+    public var roomRate: Rate = .commands(40, per: .seconds(10))
     /// How long a command may run.
     public var timeout: Duration
     /// The bytes of output that a command may send.
@@ -161,5 +163,7 @@ public struct Settings: Sendable, Hashable {
     public var isLive: Bool
     /// Nil in it: as in `[limits]`.
     public var resources = ResourceLimits()
+    /// Where `allow` stands: a file and line, or "the default".
+    public var allowOrigin = "the default"
   }
 }
