@@ -84,7 +84,8 @@ extension Command {
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
-        allow: settings.allow, places: places, reruns: settings.reruns),
+        allow: settings.allow, places: places, reruns: settings.reruns,
+        fields: settings.fields),
       ProgramCommand(
         words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),

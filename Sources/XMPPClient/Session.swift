@@ -26,6 +26,9 @@ public final class Session {
   var profileStore: ProfileStore?
   var photo: VCardPhoto?
   let responders: [any RequestResponder]
+  /// Answers what needs more than is known here.
+  public weak var service: (any RequestService)?
+  var openRequests = OpenRequests()
   let ownInfo: DiscoInfo
   let caps: Caps
   var state = SessionState.stopped
@@ -84,7 +87,8 @@ public final class Session {
     responders = Self.responders(options.software)
     ownInfo = DiscoInfo(
       identities: [.init(category: "client", type: "bot", name: options.software.name)],
-      features: Set(responders.flatMap(\.features)).union([Namespace.caps, Namespace.chatStates]))
+      features: Set(responders.flatMap(\.features)).union([Namespace.caps, Namespace.chatStates])
+        .union(options.features))
     caps = Caps(node: options.software.node, info: ownInfo)
     origin = OriginPolicy(own: options.account)
     tracker = IQTracker(own: options.account)
@@ -323,6 +327,7 @@ public final class Session {
       enter(
         .online(
           OnlineInfo(continuity: continuity, jid: jid, security: security, login: link?.login, since: now)))
+      if continuity == .new { closeRequests() }
       if continuity != .resumed { introduce(features) } else if needsDiscovery { discover() }
     }
     checkKeepalive()

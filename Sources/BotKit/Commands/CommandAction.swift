@@ -4,4 +4,6 @@ public enum CommandAction: Sendable, Hashable {
   case reply(String)
   /// The last message that it sent says this instead (XEP-0308); where there is none yet, this is it.
   case edit(String)
+  /// A question; its answer comes to `RunningCommand.answered`. Meanwhile the command's time stands still.
+  case ask(Question)
 }

@@ -1,6 +1,6 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun"]
+  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun", "field"]
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -15,6 +15,7 @@ struct CommandHeader {
   private(set) var timeout: Duration?
   private(set) var style = ProgramCommand.Style.text
   private(set) var reruns = false
+  private(set) var fields: [CommandField] = []
 
   /// Reads the comments of a script; of a binary (a NUL is in it) nothing. Comments that are no known key are just comments.
   init(script: [UInt8]) throws(Fault) {
@@ -33,10 +34,10 @@ struct CommandHeader {
   }
 
   /// The key that a comment's first word is one slip away from: a mistyped `allow` must not pass as a comment. `where` is
-  /// too near to words that people write.
+  /// too near to words that people write; so is `field`.
   private static func meant(by word: String) -> String? {
     guard word.utf8.count <= 16 else { return nil }
-    return keys.first { $0 != "where" && Suggestion.distance(Array(word), Array($0)) == 1 }
+    return keys.first { $0 != "where" && $0 != "field" && Suggestion.distance(Array(word), Array($0)) == 1 }
   }
 
   /// Reads a NAME.conf, in which nothing unknown may stand.
@@ -74,6 +75,13 @@ struct CommandHeader {
         throw Fault(problem: "rerun: “\(value)” is not known", remedy: "write yes or no")
       }
       reruns = value == "yes"
+    case "field":
+      do throws(FieldFault) {
+        fields.append(try CommandField(line: value))
+        if let fault = CommandField.fault(in: fields) { throw fault }
+      } catch {
+        throw Fault(problem: "field: \(error.problem)", remedy: error.remedy)
+      }
     default:
       guard let style = ProgramCommand.Style(rawValue: value) else {
         throw Fault(problem: "output: “\(value)” is not known", remedy: "write text or code")

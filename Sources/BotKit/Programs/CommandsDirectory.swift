@@ -73,7 +73,7 @@ public enum CommandsDirectory {
       CommandDescription(
         name: name, description: header.description, usage: header.usage,
         allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places,
-        reruns: header.reruns),
+        reruns: header.reruns, fields: header.fields),
       ProgramCommand(
         words: [path], stateBase: stateBase, style: header.style, limits: limits, checkTrust: true),
       origin: path, timeout: header.timeout)

@@ -12,7 +12,10 @@ import XMPPStanzas
 extension MessageFlow {
   func hooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
+    hooks.onStarted = { [weak self] command in
+      guard let self, menus?.isAwaited(command.id) != true else { return }
+      show(.composing, to: command.request.message)
+    }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
     hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
     hooks.onLog = { [log] command, line in
@@ -22,6 +25,7 @@ extension MessageFlow {
   }
 
   private func perform(_ action: CommandAction, of command: PendingCommand) {
+    if menus?.perform(action, of: command) == true { return }
     let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
     let text: String
@@ -32,6 +36,7 @@ extension MessageFlow {
       replaced = lastReplies[command.id]
       // A correction is one message.
       text = replaced == nil ? correction : MessagePieces.split(correction, limit: Outbox.pieceLimit)[0]
+    case .ask: return
     }
     router.replied(text, to: message, now: .now)
     var rows = outbox.rows(text, to: recipient, thread: message.thread)
@@ -44,12 +49,15 @@ extension MessageFlow {
     lastReplies[command.id] = nil
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
+      menus?.leave(command.id)
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
     }
-    close(command.id, outcome.result, answer: outcome.text, to: message)
-    if outcome.text == nil { show(.active, to: message) }
+    // Who cancels wants no more of it.
+    let text = outcome.result == .cancelled ? nil : menus?.text(of: command.id, outcome.text) ?? outcome.text
+    close(command.id, outcome.result, answer: text, to: message)
+    if text == nil { show(.active, to: message) }
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -59,21 +67,31 @@ extension MessageFlow {
   }
 
   /// Closes the ledger's row of a command, and queues its answer with that.
-  private func close(_ id: Int64, _ result: CommandResult, answer: String?, to message: ChatMessage) {
-    let recipient = recipient(of: message)
-    var rows: [NewMessage] = []
-    if let answer, let recipient {
-      router.replied(answer, to: message, now: .now)
-      rows = outbox.rows(answer, to: recipient, thread: message.thread)
-    }
+  func close(_ id: Int64, _ result: CommandResult, answer: String?, to message: ChatMessage) {
+    let delivery = delivery(of: id, result, answer, to: message)
+    let rows = delivery.rows
     let time = wallClock()
-    gate.write(bytes: 512 + (answer?.utf8.count ?? 0)) { [rows] transaction throws(DatabaseError) -> Bool in
+    gate.write(bytes: 512 + (answer?.utf8.count ?? 0)) { transaction throws(DatabaseError) -> Bool in
       guard try transaction.finishCommand(message: id, outcome: result.description, at: time) else { return false }
       for row in rows { try transaction.insert(row) }
       return true
-    } done: { [weak self] isFirst in
-      if isFirst, let recipient { self?.outbox.committed(rows, to: recipient) }
+    } done: { isFirst in
+      if isFirst { delivery.send() }
     }
+  }
+
+  /// How the answer is brought to its contact.
+  private func delivery(
+    of id: Int64, _ result: CommandResult, _ answer: String?, to message: ChatMessage
+  ) -> Delivery {
+    guard let recipient = recipient(of: message) else { return Delivery {} }
+    if let answer { router.replied(answer, to: message, now: .now) }
+    if let menus, let menu = menus.session(of: id) {
+      return menus.delivery(of: answer, failed: result != .done, to: recipient, in: menu)
+    }
+    guard let answer else { return Delivery {} }
+    let rows = outbox.rows(answer, to: recipient, thread: message.thread)
+    return Delivery(rows) { [weak self] in self?.outbox.committed(rows, to: recipient) }
   }
 
   /// Takes up what an earlier process left open: what may run again does, for the rest its sender is told.

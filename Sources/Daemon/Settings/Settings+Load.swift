@@ -175,10 +175,12 @@ struct SettingsReader {
       let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun)
     else { return nil }
     check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
+    let fields = section.values(of: Keys.field)
+    if let fault = CommandField.fault(in: fields) { report(section, "field", "field: \(fault.problem)", fault.remedy) }
     return Settings.CommandSettings(
       name: name, exec: exec, description: section.value(of: Keys.description), usage: section.value(of: Keys.usage),
       allow: allow, places: Set(section.values(of: Keys.places)), timeout: section.value(of: Keys.timeout),
-      output: output, reruns: reruns)
+      output: output, reruns: reruns, fields: fields)
   }
 
   /// The default `@admins` may name a group that is not there: then nobody may.

@@ -142,5 +142,6 @@ public struct Settings: Sendable, Hashable {
     public var output: Output
     /// It may run again when the process ended in its midst.
     public var reruns: Bool
+    public var fields: [CommandField] = []
   }
 }

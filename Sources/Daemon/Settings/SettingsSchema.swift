@@ -129,12 +129,14 @@ enum SettingsSchema {
       "output", .choice, default: "text", "How its output is sent: as text, or as a code block.")
     static let rerun = Key(
       "rerun", .boolean, default: "no", "Whether it runs again when the bot's process ended in its midst.")
+    static let field = ListKey(
+      "field", .line(of: .commandField), "What its form in menus asks for, one line for each argument.")
 
     static let section = Schema.Section(
       "command", argument: "NAME", argumentKind: .commandName, "A program that contacts can run.",
       keys: [
         exec.description, description.description, usage.description, allow.description, places.description,
-        timeout.description, output.description, rerun.description,
+        timeout.description, output.description, rerun.description, field.description,
       ])
   }
 

@@ -1,3 +1,4 @@
+import BotKit
 import Configuration
 import Glibc
 
@@ -56,6 +57,19 @@ extension ValueKind where Value == String {
         throw ValueProblem("holds a slash or begins with a dot", remedy: "leave it out")
       }
       return text
+    }
+  }
+}
+
+extension ValueKind where Value == CommandField {
+  /// `service choice web|db required "Which service"`.
+  static var commandField: ValueKind {
+    ValueKind(syntax: "NAME KIND [required] [default=VALUE] [\"LABEL\"]") { text throws(ValueProblem) in
+      do throws(FieldFault) {
+        return try CommandField(line: text)
+      } catch {
+        throw ValueProblem("is no field: \(error.problem)", remedy: error.remedy)
+      }
     }
   }
 }
