@@ -21,8 +21,9 @@ struct CommandSetup {
         ?? settings.archive.path.parentFolder) + "/commands"
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
-    let files = CommandsDirectory.scan(path: settings.commandsDirectory, stateBase: stateBase, limits: limits)
-    let configured = settings.commands.map { Command($0, stateBase: stateBase, limits: limits) }
+    let launcher: any ProgramLauncher = DirectLauncher(stateBase: stateBase)
+    let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
+    let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
     for command in services(access) + handlers.map({ Command($0) }) + configured + files.commands {
       if let fault = commands.add(command) { faults.append(fault) }
@@ -77,7 +78,7 @@ extension SearchHit {
 }
 
 extension Command {
-  init(_ settings: Settings.CommandSettings, stateBase: String, limits: ProgramCommand.Limits) {
+  init(_ settings: Settings.CommandSettings, launcher: any ProgramLauncher, limits: ProgramCommand.Limits) {
     var places: Places = []
     if settings.places.contains(.chat) { places.insert(.chat) }
     if settings.places.contains(.room) { places.insert(.room) }
@@ -87,7 +88,7 @@ extension Command {
         allow: settings.allow, places: places, reruns: settings.reruns,
         fields: settings.fields),
       ProgramCommand(
-        words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
+        words: settings.exec, launcher: launcher, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", timeout: settings.timeout)
   }
