@@ -74,10 +74,15 @@ struct QuestionTests {
   @Test("who waits for a contact holds no place, and its time stands still")
   @LoopActor func place() async throws {
     let bench = Bench(.init(concurrent: 1, queued: 4, timeout: .milliseconds(30)))
-    try bench.start(Command(Asker()), id: 1)
-    try bench.start(Command(Asker()), id: 2)
-    await bench.awaitQuestion()
-    await bench.awaitQuestion()
+    struct AsksAtOnce: WaitingCommand {
+      func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
+        events.perform(.ask(Question("How many?", fields: [])))
+        return Abandonable(events)
+      }
+    }
+    let asker = Command(CommandDescription(name: "ask"), AsksAtOnce(), origin: "test")
+    try bench.start(asker, id: 1)
+    try bench.start(asker, id: 2)
     #expect(bench.asked.count == 2)
     // A third that never ends is stopped at its time-out, which began later than that of the others.
     struct Endless: WaitingCommand {

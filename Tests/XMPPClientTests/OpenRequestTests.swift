@@ -86,6 +86,34 @@ struct OpenRequestTests {
       """)
   }
 
+  @Test("an answer that the server has not confirmed is sent again as it was, and its token told once it is")
+  @LoopActor func again() throws {
+    let conversation = try Conversation.managed()
+    let service = Service(conversation.session)
+    conversation.session.service = service
+    var acknowledged: [String] = []
+    conversation.onAcknowledged = { acknowledged += $0 }
+    try conversation.play("server: <iq type='set' id='1' from='a@example.org/x'><x xmlns='x'/></iq>")
+    service.open[0].answer(.success(nil), token: "t")
+    try conversation.play(
+      """
+      bot: <iq type='result' id='1' to='a@example.org/x'/>
+      bot: <r xmlns='urn:xmpp:sm:3'/>
+      the connection is lost
+      after 0s
+      """)
+    try conversation.play(Greeting.toLogin + "\n" + Greeting.managedFeatures)
+    try conversation.play(
+      """
+      bot: <resume xmlns='urn:xmpp:sm:3' previd='sm1' h='$any'/>
+      server: <resumed xmlns='urn:xmpp:sm:3' previd='sm1' h='4'/>
+      bot: <iq type='result' id='1' to='a@example.org/x'/>
+      """)
+    #expect(acknowledged == [])
+    try conversation.play("server: <a xmlns='urn:xmpp:sm:3' h='5'/>")
+    #expect(acknowledged == ["t"])
+  }
+
   @Test("when the stream is resumed the answer is still heard; on a new one it is refused, and the service knows")
   @LoopActor func streams() throws {
     let conversation = try Conversation.managed()

@@ -169,8 +169,8 @@ final class Menus: RequestService {
     watchTime()
   }
 
-  /// Whether a command came from a menu that still waits for it.
-  func isAwaited(_ command: Int64) -> Bool {
+  /// Whether a menu still waits for the command.
+  private func isAwaited(_ command: Int64) -> Bool {
     sessionsOfCommands[command].flatMap { runs[$0] }?.request?.isOpen ?? false
   }
 
@@ -288,6 +288,11 @@ final class Menus: RequestService {
 
   /// The thread that joins question and answer in the archive, and shows that they came by a menu.
   nonisolated static func thread(of session: String) -> String { "menu-" + session }
+
+  /// Whether this was chosen in a menu: then nobody looks at a chat to see who types.
+  nonisolated static func isOrigin(of message: ChatMessage) -> Bool {
+    message.messageID == nil && message.thread?.hasPrefix("menu-") == true
+  }
 
   /// The command goes on in the next process, which answers with a message.
   func leave(_ command: Int64) {

@@ -12,10 +12,7 @@ import XMPPStanzas
 extension MessageFlow {
   func hooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in
-      guard let self, menus?.isAwaited(command.id) != true else { return }
-      show(.composing, to: command.request.message)
-    }
+    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
     hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
     hooks.onLog = { [log] command, line in
@@ -119,7 +116,7 @@ extension MessageFlow {
   }
 
   private func show(_ state: ChatState, to message: ChatMessage) {
-    guard message.room == nil, let recipient = recipient(of: message) else { return }
+    guard message.room == nil, !Menus.isOrigin(of: message), let recipient = recipient(of: message) else { return }
     var notice = Message(.chat, to: recipient, id: session.newID())
     notice.chatState = state
     session.send(notice.element)
