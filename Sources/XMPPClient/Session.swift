@@ -68,6 +68,10 @@ public final class Session {
   var needsDiscovery = false
   var lastFailure: StreamFailure?
   var suspicion = Suspicion()
+  /// Set while a stanza is tried; until that is over, nothing else is sent.
+  var trial: Trial?
+  /// The stream goes on with the session of an earlier one.
+  var isResumed = false
   var confirmation = PingConfirmation()
   /// Set while a stream that we end ourselves comes to its end: what is to follow.
   var afterwards: Afterwards?
@@ -205,7 +209,7 @@ public final class Session {
   func transmit(_ element: Element, token: String? = nil) {
     if management == nil, let token { confirmation.sent(token) }
     turn {
-      let bytes = link?.send(element) ?? 0
+      let bytes = trial == nil ? link?.send(element) ?? 0 : 0
       management?.send(element, token: token, at: token == nil ? 0 : environment.wallClock(), bytes: bytes)
       if let token, let count = management?.sentCount { lastSent = .init(count: count, last: token) }
     }
