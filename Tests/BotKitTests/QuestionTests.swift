@@ -115,9 +115,9 @@ struct QuestionTests {
     let bench = Bench()
     try bench.start(Command(Asker()), id: 1)
     await bench.awaitQuestion()
-    var isDrained = false
-    bench.dispatcher?.drain(deadline: .seconds(3_600)) { isDrained = true }
-    #expect(isDrained)
+    let isDrained = Box(false)
+    bench.dispatcher?.drain(deadline: .seconds(3_600)) { isDrained.value = true }
+    #expect(isDrained.value)
     #expect(bench.finished.count == 1)
   }
 }

@@ -157,6 +157,23 @@ struct MenuSessionsTests {
     #expect(desk.sessions.count == 0)
   }
 
+  @Test("a command that ends with a choice goes on with it in the same session; what is chosen is what is said")
+  func choice() throws {
+    var desk = Desk()
+    _ = try desk.begin(desk.uptime, "1")
+    let form = CommandForm(choosing: ["Web server", "Database"], of: "uptime", title: "Which?")
+    #expect(desk.sessions.offered("1", form, at: desk.now))
+    #expect(
+      try desk.go(on: "1", node: "uptime", filled: [FormEntry("choice", ["web"])])
+        == .show(form, ["Choose: choose one of Web server, Database."], [FormEntry("choice", ["web"])]))
+    #expect(
+      try desk.go(on: "1", .complete, node: "uptime", filled: [FormEntry("choice", ["Database"])]) == .run("Database"))
+    // Nobody waits: the choice is made in a chat.
+    desk.now += .seconds(10)
+    _ = desk.sessions.expire(at: desk.now)
+    #expect(!desk.sessions.offered("1", form, at: desk.now))
+  }
+
   @Test("a question that came while nobody looked is shown to who looks again; nobody answers it: the command ends")
   func lateQuestion() throws {
     var desk = Desk()

@@ -8,6 +8,8 @@ public struct CommandForm: Sendable, Hashable {
   public let fields: [CommandField]
   /// The command takes arguments; else it takes text as it stands, where quotes would be part of it.
   private let takesArguments: Bool
+  /// What is filled in is all that is said.
+  private var isChoice = false
 
   public init(_ command: Command) {
     let description = command.description
@@ -19,9 +21,19 @@ public struct CommandForm: Sendable, Hashable {
     takesArguments = command.takesArguments
   }
 
+  /// The form in which one of several `options` is chosen that the command `name` has offered; the text is the one chosen.
+  public init(choosing options: [String], of name: String, title: String) {
+    self.name = name
+    self.title = title
+    fields = [CommandField("choice", .choice(options), label: "Choose", required: true)]
+    takesArguments = false
+    isChoice = true
+  }
+
   /// The message that has the command do with these arguments what it would do if they were typed.
   public func text(_ entries: [FormEntry]) throws(FormFault) -> String {
     let values = try fields.values(of: entries)
+    if isChoice { return values["choice"] ?? "" }
     var words = [name]
     // Of what was left out, only what others follow keeps its place.
     let last = fields.lastIndex { values[$0.name] != nil } ?? -1

@@ -201,6 +201,15 @@ struct MenuSessions {
     return isShown
   }
 
+  /// The command has ended and offers a choice, which `form` shows. Whether a request waits that brings it to the contact.
+  mutating func offered(_ id: String, _ form: CommandForm, at now: ContinuousClock.Instant) -> Bool {
+    guard sessions[id]?.answerBy != nil else { return false }
+    sessions[id]?.stage = .form(form)
+    sessions[id]?.answerBy = nil
+    sessions[id]?.deadline = now + limits.idle
+    return true
+  }
+
   /// The command has ended.
   mutating func finished(_ id: String, at now: ContinuousClock.Instant) {
     guard let session = sessions[id] else { return }
