@@ -10,6 +10,8 @@ struct CommandSetup {
   var commands = CommandTable()
   var access: AccessPolicy
   var faults: [CommandDiagnostic]
+  /// The folder in which each command has its own.
+  let stateBase: String
 
   init(
     _ settings: Settings, handlers: [any CommandHandler], services: (_ access: AccessPolicy) -> [Command],
@@ -19,6 +21,7 @@ struct CommandSetup {
     let stateBase =
       (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         ?? settings.archive.path.parentFolder) + "/commands"
+    self.stateBase = stateBase
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     let launcher: any ProgramLauncher = DirectLauncher(stateBase: stateBase)
@@ -88,7 +91,7 @@ extension Command {
         allow: settings.allow, places: places, reruns: settings.reruns,
         fields: settings.fields),
       ProgramCommand(
-        words: settings.exec, launcher: launcher, style: settings.output == .code ? .code : .text, limits: limits,
+        words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", timeout: settings.timeout)
   }

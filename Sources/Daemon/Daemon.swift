@@ -146,6 +146,7 @@ final class Daemon {
     flow.router.rate = RateLimit(settings.limits.rate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
+    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 
@@ -171,6 +172,7 @@ final class Daemon {
     gate.onDropped = { [log] in log.log(.archiveError, "a message could not be archived: \($0)") }
     gate.onFatal = { [weak self] in self?.fail($0) }
     gate.onIdle = { [weak self] in self?.continueStopping() }
+    flow.uploads.onIdle = { [weak self] in self?.continueStopping() }
   }
 
   func updateReading() {

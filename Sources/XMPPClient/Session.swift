@@ -17,6 +17,10 @@ public final class Session {
   public weak var delegate: (any SessionDelegate)?
   /// What the account's server told of itself and of the account.
   public internal(set) var serverFeatures: Set<String> = []
+  /// The bytes that one stanza may have (XEP-0478); nil when the server does not say.
+  public private(set) var stanzaLimit: Int?
+  /// Where files are uploaded to on this stream; nil: not asked yet.
+  var uploadService: UploadService?
   /// Our contacts, as the server last told.
   public internal(set) var roster: Roster
 
@@ -320,6 +324,7 @@ public final class Session {
 
   func online(_ jid: JID, _ features: StreamFeatures, _ continuity: OnlineInfo.Continuity) {
     let now = environment.scheduler.now
+    stanzaLimit = features.maxBytes
     policy.online(at: now)
     questionAsked = nil
     resumptionsRefused = 0

@@ -90,6 +90,7 @@ struct SettingsTests {
       where = chat, room
       timeout = 2m
       output = code
+      live = yes
       field = name text required "Which variable"
       field = more words
       """)
@@ -120,7 +121,7 @@ struct SettingsTests {
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
-          reruns: false,
+          reruns: false, isLive: true,
           fields: [CommandField("name", label: "Which variable", required: true), CommandField("more", .words)])
       ])
   }

@@ -1,4 +1,5 @@
 import Archive
+import BotKit
 import EventLoop
 import SQLite
 import Systemd
@@ -46,6 +47,26 @@ struct StoppingTests {
     try await bench.awaitGoodbye()
     bench.clock.advance(by: .seconds(3))
     #expect(await bench.awaitExit() == .done)
+  }
+
+  @Test("a file under way is waited for as long as a command is; then its text is what the contact gets")
+  @LoopActor func upload() async throws {
+    let bench = try await DaemonBench.online()
+    let puppet = Puppet()
+    _ = bench.daemon.flow.router.commands.add(puppet.command)
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>draw</body></message>")
+    await bench.settle()
+    puppet.events?.perform(.upload(CommandUpload(.bytes(Array("drawing".utf8)))))
+    puppet.events?.finish(.done)
+    bench.conversation.skip()
+    bench.conversation.hidesConfirmations = true
+    bench.daemon.stop()
+    await bench.settle()
+    try bench.play("the bot says nothing")
+    bench.clock.advance(by: .seconds(4))
+    #expect(await bench.turn { bench.daemon.ending?.saidGoodbye == true })
+    let reason = "(there should be a file, but the bot is restarting; send the command again in a moment)"
+    #expect(try await bench.transcript() == ["< draw", "> drawing\n\(reason) (sent)"])
   }
 
   @Test("a server that takes nothing is waited for, but not for ever")

@@ -4,6 +4,10 @@ public enum CommandAction: Sendable, Hashable {
   case reply(String)
   /// The last message that it sent says this instead (XEP-0308); where there is none yet, this is it.
   case edit(String)
+  /// All that it has printed so far: shown in place of what was shown of it before, and by its end at last. May be left out.
+  case progress(String)
+  /// A file, as a link; what comes after it waits until it is there.
+  case upload(CommandUpload)
   /// A question; its answer comes to `RunningCommand.answered`. Meanwhile the command's time stands still.
   case ask(Question)
 }

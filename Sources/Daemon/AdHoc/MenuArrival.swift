@@ -67,9 +67,7 @@ extension MessageFlow {
       report(answer, to: requester)
     case .run(var command):
       command.id = number
-      guard menus?.began(number, in: id) == true else {
-        return close(number, .cancelled, answer: nil, to: command.request.message)
-      }
+      guard menus?.began(command, in: id) == true else { return close(number, .cancelled, Delivery {}) }
       dispatcher?.start(command)
     case .ignore(let reason):
       menus?.refuse(

@@ -45,6 +45,9 @@ struct MenuPage {
     return page
   }
 
+  /// What the command says, or has said, is found elsewhere.
+  static let asMessage = MenuPage(note: .info, "The answer comes as a message.")
+
   static let canceled: MenuPage = {
     var page = MenuPage(status: .canceled)
     page.notes = []
@@ -54,6 +57,7 @@ struct MenuPage {
   /// The end, with what the command says: a short text as a note, several lines as a form's. A failure is always a note,
   /// since XEP-0050 (section 3.5) wants one.
   init(answer text: String, failed: Bool, title: String) {
+    let text = Self.withoutFences(text)
     guard !failed, text.contains(where: \.isNewline) else {
       self.init(note: failed ? .error : .info, text)
       return
@@ -62,6 +66,13 @@ struct MenuPage {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0) }
     form = DataForm(
       .result, title: title, fields: [DataForm.Field("answer", .textMulti, label: "Answer", values: lines)])
+  }
+
+  /// A block's fences (XEP-0393) mean nothing in a form.
+  private static func withoutFences(_ text: String) -> String {
+    let fence = "```"
+    guard text.hasPrefix(fence + "\n"), text.hasSuffix("\n" + fence), text.utf8.count > 8 else { return text }
+    return String(text.dropFirst(4).dropLast(4))
   }
 
   /// The end, or what `status` is set to then, with a word about it.

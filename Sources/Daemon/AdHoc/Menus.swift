@@ -24,8 +24,9 @@ final class Menus: RequestService {
     let title: String
     let requester: JID
     var request: OpenRequest?
-    /// Its row in the ledger, once it is there.
-    var command: Int64?
+    /// With its row in the ledger, once it is there.
+    var pending: PendingCommand?
+    var command: Int64? { pending?.id }
     /// What it said while a request waits for it.
     var replies: [String] = []
   }
@@ -114,7 +115,7 @@ final class Menus: RequestService {
     case .wait: hold(request, in: id)
     case .leave:
       let command = forget(id)
-      show(MenuPage(note: .info, "The answer comes as a message."))
+      show(.asMessage)
       // Whatever it asks from now on, nobody is there to answer.
       if let command { flow.dispatcher?.answer(command, .unavailable) }
     case .cancel(let stopsCommand):
@@ -149,14 +150,17 @@ final class Menus: RequestService {
 
   private func hold(_ request: OpenRequest, in id: String) {
     runs[id]?.request = request
-    request.onClosed = { [weak self] in self?.stopWaiting(in: id) }
+    request.onClosed = { [weak self] in
+      self?.stopWaiting(in: id)
+      self?.watchTime()
+    }
   }
 
   /// The command has its row in the ledger. False: the contact has cancelled it meanwhile.
-  func began(_ command: Int64, in id: String) -> Bool {
+  func began(_ command: PendingCommand, in id: String) -> Bool {
     guard runs[id] != nil else { return false }
-    runs[id]?.command = command
-    sessionsOfCommands[command] = id
+    runs[id]?.pending = command
+    sessionsOfCommands[command.id] = id
     return true
   }
 
@@ -189,9 +193,7 @@ final class Menus: RequestService {
       return true
     }
     if isShown, let request = run.request {
-      runs[id]?.request = nil
-      request.onClosed = {}
-      say(run.replies, of: id)
+      stopWaiting(in: id)
       request.answer(
         .success(MenuPage(question, faults: [], entries: []).answer(node: run.name, sessionID: id).element))
     } else {
@@ -209,30 +211,32 @@ final class Menus: RequestService {
     case .edit(let text):
       _ = runs[id]?.replies.popLast()
       runs[id]?.replies.append(text)
+    // Its end is soon enough.
+    case .progress: break
     default: return false
     }
-    let replies = runs[id]?.replies ?? []
-    if replies.reduce(0, { $0 + $1.utf8.count + 1 }) > Outbox.pieceLimit { say(replies, of: id) }
+    let bytes = runs[id]?.replies.reduce(0) { $0 + $1.utf8.count + 1 } ?? 0
+    // It will not fit into one answer.
+    if bytes > StanzaBudget.least { answerInBetween(id) }
     return true
   }
 
-  /// Sends what was kept for an answer as messages.
-  private func say(_ replies: [String], of id: String) {
-    guard let run = runs[id] else { return }
-    runs[id]?.replies = []
-    for reply in replies {
-      let rows = flow.outbox.rows(reply, to: run.requester, thread: Self.thread(of: id))
-      if let command = run.command { flow.lastReplies[command] = rows.last?.messageID }
-      flow.outbox.accept(rows, to: run.requester)
-    }
-  }
-
-  /// From now on what the command says goes as messages.
+  /// From now on what the command says goes as messages, with what was kept.
   private func stopWaiting(in id: String) {
     sessions.requestClosed(id)
+    runs[id]?.request?.onClosed = {}
     runs[id]?.request = nil
-    say(runs[id]?.replies ?? [], of: id)
-    watchTime()
+    let replies = runs[id]?.replies ?? []
+    runs[id]?.replies = []
+    guard let pending = runs[id]?.pending else { return }
+    for reply in replies { flow.perform(.reply(reply), of: pending) }
+  }
+
+  /// The request that waits is answered, though the command still runs.
+  private func answerInBetween(_ id: String) {
+    guard let run = runs[id] else { return }
+    stopWaiting(in: id)
+    run.request?.answer(.success(MenuPage.stillRunning(run.name).answer(node: run.name, sessionID: id).element))
   }
 
   /// The run is no menu's any more; the row of its command.
@@ -245,14 +249,25 @@ final class Menus: RequestService {
 
   // MARK: - The end
 
-  /// All that a command that ends has to say, with what it said while a request waited.
-  func text(of command: Int64, _ last: String?) -> String? {
-    guard let id = sessionsOfCommands[command], let replies = runs[id]?.replies, !replies.isEmpty else { return last }
-    runs[id]?.replies = []
-    return (replies + [last].compactMap { $0 }).joined(separator: "\n")
+  /// A command has ended: its answer is brought to the request that waits. False: all that it says goes as in a chat.
+  func finished(_ command: PendingCommand, _ outcome: CommandOutcome) -> Bool {
+    guard let id = sessionsOfCommands[command.id], let run = runs[id] else { return false }
+    let isUploading = flow.running[command.id]?.isUploading ?? false
+    let text = (run.replies + [outcome.text].compactMap { $0 }).joined(separator: "\n")
+    guard isAwaited(command.id), !isUploading,
+      flow.outbox.isOneMessage(text, to: run.requester, thread: Self.thread(of: id))
+    else {
+      _ = end(id, .asMessage, token: nil)
+      for reply in run.replies { flow.perform(.reply(reply), of: command) }
+      return false
+    }
+    flow.running[command.id] = nil
+    if !text.isEmpty { flow.router.replied(text, to: command.request.message, now: .now) }
+    let delivery = delivery(
+      of: text.isEmpty ? nil : text, failed: outcome.result != .done, to: run.requester, in: id)
+    flow.end(command, outcome, delivery)
+    return true
   }
-
-  func session(of command: Int64) -> String? { sessionsOfCommands[command] }
 
   /// How the text is brought to the contact: by the request that waits, or else as messages.
   func delivery(of text: String?, failed: Bool, to recipient: JID, in id: String) -> Delivery {
@@ -265,7 +280,7 @@ final class Menus: RequestService {
       let rows = flow.outbox.rows(text, to: recipient, thread: Self.thread(of: id))
       return Delivery(rows) { [weak self] in
         self?.flow.outbox.committed(rows, to: recipient)
-        _ = self?.end(id, MenuPage(note: .info, "The answer comes as a message."), token: nil)
+        _ = self?.end(id, .asMessage, token: nil)
       }
     }
     let title = runs[id]?.title ?? ""
@@ -316,10 +331,7 @@ final class Menus: RequestService {
     for expiry in sessions.expire(at: now) {
       switch expiry {
       case .stillRunning(let id):
-        guard let run = runs[id] else { continue }
-        let request = run.request
-        stopWaiting(in: id)
-        request?.answer(.success(MenuPage.stillRunning(run.name).answer(node: run.name, sessionID: id).element))
+        answerInBetween(id)
       case .abandoned(let id):
         if let command = forget(id) {
           flow.dispatcher?.stop(command, .failed("its question was not answered in time"))

@@ -14,47 +14,41 @@ extension MessageFlow {
     var hooks = Dispatcher.Hooks()
     hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
-    hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
+    hooks.onFinished = { [weak self] command, outcome in self?.ended(command, outcome) }
     hooks.onLog = { [log] command, line in
       log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
     }
     return hooks
   }
 
-  private func perform(_ action: CommandAction, of command: PendingCommand) {
-    if menus?.perform(action, of: command) == true { return }
+  private func ended(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
-    guard let recipient = recipient(of: message) else { return }
-    let text: String
-    var replaced: String?
-    switch action {
-    case .reply(let reply): text = reply
-    case .edit(let correction):
-      replaced = lastReplies[command.id]
-      // A correction is one message.
-      text = replaced == nil ? correction : MessagePieces.split(correction, limit: Outbox.pieceLimit)[0]
-    case .ask: return
-    }
-    router.replied(text, to: message, now: .now)
-    var rows = outbox.rows(text, to: recipient, thread: message.thread)
-    if let replaced { rows[0].replaces = replaced } else { lastReplies[command.id] = rows.last?.messageID }
-    outbox.accept(rows, to: recipient)
-  }
-
-  private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
-    let message = command.request.message
-    lastReplies[command.id] = nil
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
+      running[command.id] = nil
       menus?.leave(command.id)
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
     }
-    // Who cancels wants no more of it.
-    let text = outcome.result == .cancelled ? nil : menus?.text(of: command.id, outcome.text) ?? outcome.text
-    close(command.id, outcome.result, answer: text, to: message)
-    if text == nil { show(.active, to: message) }
+    if outcome.result == .cancelled {
+      // Who cancels wants no more of it.
+      running[command.id] = nil
+      return end(command, outcome, [])
+    }
+    if menus?.finished(command, outcome) == true { return }
+    finished(command, outcome)
+  }
+
+  /// All that it had to say is in `rows`, or was sent before.
+  func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ rows: [NewMessage]) {
+    end(command, outcome, delivery(of: rows, to: command.request.message))
+  }
+
+  func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ delivery: Delivery) {
+    let message = command.request.message
+    close(command.id, outcome.result, delivery)
+    if delivery.rows.isEmpty { show(.active, to: message) }
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -64,11 +58,11 @@ extension MessageFlow {
   }
 
   /// Closes the ledger's row of a command, and queues its answer with that.
-  func close(_ id: Int64, _ result: CommandResult, answer: String?, to message: ChatMessage) {
-    let delivery = delivery(of: id, result, answer, to: message)
+  func close(_ id: Int64, _ result: CommandResult, _ delivery: Delivery) {
     let rows = delivery.rows
     let time = wallClock()
-    gate.write(bytes: 512 + (answer?.utf8.count ?? 0)) { transaction throws(DatabaseError) -> Bool in
+    let bytes = rows.reduce(512) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
+    gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
       guard try transaction.finishCommand(message: id, outcome: result.description, at: time) else { return false }
       for row in rows { try transaction.insert(row) }
       return true
@@ -77,18 +71,9 @@ extension MessageFlow {
     }
   }
 
-  /// How the answer is brought to its contact.
-  private func delivery(
-    of id: Int64, _ result: CommandResult, _ answer: String?, to message: ChatMessage
-  ) -> Delivery {
-    guard let recipient = recipient(of: message) else { return Delivery {} }
-    if let answer { router.replied(answer, to: message, now: .now) }
-    if let menus, let menu = menus.session(of: id) {
-      return menus.delivery(of: answer, failed: result != .done, to: recipient, in: menu)
-    }
-    guard let answer else { return Delivery {} }
-    let rows = outbox.rows(answer, to: recipient, thread: message.thread)
-    return Delivery(rows) { [weak self] in self?.outbox.committed(rows, to: recipient) }
+  private func delivery(of rows: [NewMessage], to message: ChatMessage) -> Delivery {
+    let recipient = recipient(of: message)
+    return Delivery(rows) { [weak self] in if let recipient { self?.outbox.committed(rows, to: recipient) } }
   }
 
   /// Takes up what an earlier process left open: what may run again does, for the rest its sender is told.
@@ -110,7 +95,10 @@ extension MessageFlow {
         log.log(
           .commandFailed, "command \(open.name) was cut short by the end of the process", peer: open.message.peer,
           command: open.name, stanzaID: open.message.messageID)
-        close(open.message.id, .interrupted, answer: Router.interrupted(open.name), to: message)
+        let answer = Router.interrupted(open.name)
+        router.replied(answer, to: message, now: .now)
+        let rows = recipient(of: message).map { outbox.rows(answer, to: $0, thread: message.thread) } ?? []
+        close(open.message.id, .interrupted, delivery(of: rows, to: message))
       }
     }
   }
@@ -122,7 +110,7 @@ extension MessageFlow {
     session.send(notice.element)
   }
 
-  private func recipient(of message: ChatMessage) -> JID? {
+  func recipient(of message: ChatMessage) -> JID? {
     message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }

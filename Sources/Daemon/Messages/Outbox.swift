@@ -11,8 +11,6 @@ import XMPPStanzas
 /// order, when the bot is online.
 @LoopActor
 final class Outbox {
-  /// Bytes of UTF-8 in one message: with its envelope below what every server takes (RFC 6120 section 13.12: 10,000).
-  static let pieceLimit = 8_000
   /// Queued rows that are looked at in one go.
   private nonisolated static let batch = 100
   /// More than this that the server has not taken, and the queue waits for it.
@@ -139,19 +137,27 @@ final class Outbox {
 
   // MARK: - Rows
 
-  /// The rows of a text: one, or several where it is longer than a server need take.
+  /// The messages of a text: one, or several where it is longer than the server takes.
+  func pieces(_ text: String, to recipient: JID, thread: String?) -> [String] {
+    MessagePieces.split(
+      text, limit: StanzaBudget.text(maxBytes: session.stanzaLimit, to: recipient, thread: thread))
+  }
+
+  /// The rows of a text, one for each of its pieces.
   func rows(_ text: String, to recipient: JID, thread: String? = nil) -> [NewMessage] {
-    let time = wallClock()
+    pieces(text, to: recipient, thread: thread).map { row($0, to: recipient, thread: thread, id: session.newID()) }
+  }
+
+  /// The row of a message that says `body`.
+  func row(_ body: String, to recipient: JID, thread: String?, id: String) -> NewMessage {
     let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
-    return MessagePieces.split(text, limit: Self.pieceLimit).map { piece in
-      var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: time, body: piece)
-      row.resource = recipient.resource
-      row.thread = thread
-      row.messageID = session.newID()
-      row.originID = row.messageID
-      row.state = goesNow ? .sent : .queued
-      return row
-    }
+    var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: wallClock(), body: body)
+    row.resource = recipient.resource
+    row.thread = thread
+    row.messageID = id
+    row.originID = id
+    row.state = goesNow ? .sent : .queued
+    return row
   }
 
   /// To be called when `rows` are committed: sends them, unless they are to wait.
@@ -168,11 +174,14 @@ final class Outbox {
     sendQueue()
   }
 
+  func isOneMessage(_ text: String, to recipient: JID, thread: String?) -> Bool {
+    pieces(text, to: recipient, thread: thread).count <= 1
+  }
+
   /// The row of a text that goes now, by another way than a message; nil when it can't, or does not fit into one.
   func row(forReply text: String, to recipient: JID, thread: String?) -> NewMessage? {
-    guard isOpen, session.isOnline, text.utf8.count <= Self.pieceLimit,
-      var row = rows(text, to: recipient, thread: thread).first
-    else { return nil }
+    guard isOpen, session.isOnline, isOneMessage(text, to: recipient, thread: thread) else { return nil }
+    var row = row(text, to: recipient, thread: thread, id: session.newID())
     row.state = .sent
     return row
   }
@@ -213,6 +222,7 @@ final class Outbox {
     message.thread = row.thread
     message.replaces = row.replaces
     message.replyTo = row.replyTo
+    if FileLink.isLink(id) { message.link = row.body }
     if row.room == nil {
       message.chatState = .active
       message.receipt = .request
