@@ -162,7 +162,7 @@ struct MenuSessionsTests {
     var desk = Desk()
     _ = try desk.begin(desk.uptime, "1")
     let form = CommandForm(choosing: ["Web server", "Database"], of: "uptime", title: "Which?")
-    #expect(desk.sessions.offered("1", form, at: desk.now))
+    #expect(desk.sessions.offered("1", form, at: desk.now) == true)
     #expect(
       try desk.go(on: "1", node: "uptime", filled: [FormEntry("choice", ["web"])])
         == .show(form, ["Choose: choose one of Web server, Database."], [FormEntry("choice", ["web"])]))
@@ -171,7 +171,7 @@ struct MenuSessionsTests {
     // Nobody waits: the choice is made in a chat.
     desk.now += .seconds(10)
     _ = desk.sessions.expire(at: desk.now)
-    #expect(!desk.sessions.offered("1", form, at: desk.now))
+    #expect(desk.sessions.offered("1", form, at: desk.now) == false)
   }
 
   @Test("a question that came while nobody looked is shown to who looks again; nobody answers it: the command ends")
