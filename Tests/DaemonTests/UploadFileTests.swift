@@ -1,9 +1,5 @@
-import BotKit
-import EventLoop
 import Glibc
 import Testing
-import XMPPClient
-import XMPPTesting
 
 @testable import Daemon
 
@@ -43,38 +39,6 @@ struct UploadFileTests {
       "pipe", "/dev/zero",
     ] {
       #expect(throws: UploadFailure.self, "\(path)") { try open(path) }
-    }
-  }
-
-  @Test("where commands have a user of their own, a file is read with the command's rights, wherever it lies")
-  @LoopActor func fetched() async throws {
-    LoopThread.start()
-    try scratch.write("deeper", to: "state/b.txt")
-    func fetch(_ path: String) async -> Result<UploadFile, UploadFailure> {
-      await withCheckedContinuation { continuation in
-        let keep = Box<FileFetch?>(nil)
-        do throws(UploadFailure) {
-          keep.value = try FileFetch(
-            path, of: "draw", name: nil, launcher: DirectLauncher(stateBase: folder), scheduler: LoopScheduler()
-          ) { result in
-            continuation.resume(returning: result)
-            EventLoop.main.post { keep.value = nil }
-          }
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
-    }
-    for path in ["../b.txt", folder + "/b.txt"] {
-      let file = try await fetch(path).get()
-      #expect(file.size == 6 && file.name == "b.txt" && file.contentType.hasPrefix("text/plain"))
-    }
-    for path in ["missing", ".", "--version"] {
-      guard case .failure(.unreadable(let reason)) = await fetch(path) else {
-        Issue.record("\(path) was read")
-        continue
-      }
-      #expect(reason.hasPrefix("\(path): the command draw has no such file"))
     }
   }
 

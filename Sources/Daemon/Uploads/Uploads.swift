@@ -11,13 +11,11 @@ final class Uploads {
   typealias Done = @LoopActor (Result<String, UploadFailure>) -> Void
 
   /// What comes from the configuration.
-  struct Options: Sendable {
+  struct Options: Sendable, Hashable {
     /// Certificates of private authorities, besides the system's.
     var caFile: String?
     /// The folder in which each command has its own.
     var stateBase = ""
-    /// What starts commands with another user than the daemon's; nil: they have the daemon's.
-    var launcher: (any ProgramLauncher)?
   }
 
   /// So many at once; so many wait.
@@ -53,7 +51,6 @@ final class Uploads {
   private let scheduler: any Scheduler
   private var jobs: [Job] = []
   private var queue: [Job] = []
-  private var fetches: [FileFetch] = []
   private var isStopped = false
 
   init(session: Session, scheduler: any Scheduler) {
@@ -62,43 +59,23 @@ final class Uploads {
   }
 
   /// Nothing is under way.
-  var isIdle: Bool { jobs.isEmpty && queue.isEmpty && fetches.isEmpty }
+  var isIdle: Bool { jobs.isEmpty && queue.isEmpty }
 
   /// Brings a command's file to the server; `done` gets the link to it. Possibly before this returns.
   func start(_ upload: CommandUpload, of command: String, done: @escaping Done) {
     do throws(UploadFailure) {
-      switch (upload.content, options.launcher) {
-      case (.bytes(let bytes), _): start(try UploadFile(bytes, name: upload.name, fallback: command), done: done)
-      case (.file(let path), nil):
-        let folder = "\(options.stateBase)/\(command)"
-        start(try UploadFile(path: path, in: folder, name: upload.name, fallback: command), done: done)
-      case (.file(let path), let launcher?): try fetch(path, upload.name, of: command, launcher, done)
-      }
+      start(try file(upload, of: command), done: done)
     } catch {
       done(.failure(error))
     }
   }
 
-  private func fetch(
-    _ path: String, _ name: String?, of command: String, _ launcher: any ProgramLauncher, _ done: @escaping Done
-  ) throws(UploadFailure) {
-    if isStopped { throw .interrupted }
-    if fetches.count >= Self.most { throw .busy }
-    var fetch: FileFetch?
-    fetch = try FileFetch(path, of: command, name: name, launcher: launcher, scheduler: scheduler) {
-      [weak self] result in
-      guard let self, let ended = fetch else { return }
-      fetch = nil
-      fetches.removeAll { $0 === ended }
-      // After the handlers of it that are still on the stack.
-      EventLoop.main.post { withExtendedLifetime(ended) {} }
-      switch result {
-      case .success(let file): start(file, done: done)
-      case .failure(let failure): done(.failure(failure))
-      }
-      if isIdle { onIdle() }
+  private func file(_ upload: CommandUpload, of command: String) throws(UploadFailure) -> UploadFile {
+    switch upload.content {
+    case .bytes(let bytes): try UploadFile(bytes, name: upload.name, fallback: command)
+    case .file(let path):
+      try UploadFile(path: path, in: "\(options.stateBase)/\(command)", name: upload.name, fallback: command)
     }
-    if let fetch { fetches.append(fetch) }
   }
 
   /// The same of any file.
@@ -118,7 +95,6 @@ final class Uploads {
   /// No file is sent any more.
   func stop() {
     isStopped = true
-    for fetch in fetches { fetch.stop(.interrupted) }
     for job in jobs + queue { end(job, .failure(.interrupted)) }
   }
 
