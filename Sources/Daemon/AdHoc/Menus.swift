@@ -263,17 +263,18 @@ final class Menus: RequestService {
     }
     flow.running[command.id] = nil
     if !text.isEmpty { flow.router.replied(text, to: command.request.message, now: .now) }
-    let delivery = delivery(
-      of: text.isEmpty ? nil : text, failed: outcome.result != .done, to: run.requester, in: id)
-    flow.end(command, outcome, delivery)
+    if text.isEmpty {
+      let page = outcome.result == .done ? MenuPage(note: .info, "Done.") : MenuPage(note: .error, "\(outcome.result)")
+      flow.end(command, outcome, Delivery { [weak self] in _ = self?.end(id, page, token: nil) })
+    } else {
+      let failed = outcome.result != .done
+      flow.end(command, outcome, delivery(of: text, failed: failed, to: run.requester, in: id))
+    }
     return true
   }
 
   /// How the text is brought to the contact: by the request that waits, or else as messages.
-  func delivery(of text: String?, failed: Bool, to recipient: JID, in id: String) -> Delivery {
-    guard let text else {
-      return Delivery { [weak self] in _ = self?.end(id, MenuPage(note: .info, "Done."), token: nil) }
-    }
+  func delivery(of text: String, failed: Bool, to recipient: JID, in id: String) -> Delivery {
     guard runs[id]?.request?.isOpen == true,
       let row = flow.outbox.row(forReply: text, to: recipient, thread: Self.thread(of: id))
     else {
