@@ -45,8 +45,14 @@ struct QuestionTests {
       dispatcher?.start(command)
     }
 
-    func awaitQuestion() async { await withCheckedContinuation { next in onAsked = { next.resume() } } }
-    func awaitEnd() async { await withCheckedContinuation { next in onFinished = { next.resume() } } }
+    func awaitQuestion() async {
+      await withCheckedContinuation { next in onAsked = { next.resume() } }
+      onAsked = {}
+    }
+    func awaitEnd() async {
+      await withCheckedContinuation { next in onFinished = { next.resume() } }
+      onFinished = {}
+    }
   }
 
   @Test("a handler goes on with the answer to its question")

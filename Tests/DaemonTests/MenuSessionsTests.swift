@@ -203,7 +203,10 @@ struct MenuSessionsTests {
       return
     }
     #expect(error.condition == .resourceConstraint)
-    for number in 0..<100 { _ = try desk.begin(desk.deploy, "b\(number)", by: "b\(number)@example.org/x") }
+    for number in 0..<100 {
+      desk.now += .seconds(1)
+      _ = try desk.begin(desk.deploy, "b\(number)", by: "b\(number)@example.org/x")
+    }
     #expect(desk.sessions.count == 64)
     // The longest idle have gone.
     #expect(try desk.go(on: "b0", by: "b0@example.org/x") == Self.expired)
