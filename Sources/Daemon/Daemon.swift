@@ -144,6 +144,7 @@ final class Daemon {
     flow.router.commands = setup.commands
     flow.router.access = setup.access
     flow.router.rate = RateLimit(settings.limits.rate)
+    flow.router.roomRate = RateLimit(settings.limits.roomRate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
     flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)

@@ -10,9 +10,12 @@ import XMPPStanzas
 /// The way of a command that waits for a program: its row in the ledger is made with its message, and closed in the
 /// transaction that queues its answer. So it runs once at most, and is answered once.
 extension MessageFlow {
-  func hooks() -> Dispatcher.Hooks {
+  func hooks() -> Dispatcher.Hooks { trials.hooks(besides: contactHooks()) }
+
+  /// Those for commands of contacts.
+  private func contactHooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
+    hooks.onStarted = { [weak self] command in self?.began(command) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
     hooks.onFinished = { [weak self] command, outcome in self?.ended(command, outcome) }
     hooks.onLog = { [log] command, line in
@@ -27,6 +30,7 @@ extension MessageFlow {
       // Its row in the ledger stays open for the next process.
       running[command.id] = nil
       menus?.leave(command.id)
+      ended(command, speaks: false)
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
@@ -47,8 +51,8 @@ extension MessageFlow {
 
   func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ delivery: Delivery) {
     let message = command.request.message
+    ended(command, speaks: !delivery.rows.isEmpty)
     close(command.id, outcome.result, delivery)
-    if delivery.rows.isEmpty { show(.active, to: message) }
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -73,6 +77,7 @@ extension MessageFlow {
 
   private func delivery(of rows: [NewMessage], to message: ChatMessage) -> Delivery {
     let recipient = recipient(of: message)
+    let rows = referring(rows, message)
     return Delivery(rows) { [weak self] in if let recipient { self?.outbox.committed(rows, to: recipient) } }
   }
 
@@ -103,13 +108,6 @@ extension MessageFlow {
     }
   }
 
-  private func show(_ state: ChatState, to message: ChatMessage) {
-    guard message.room == nil, !Menus.isOrigin(of: message), let recipient = recipient(of: message) else { return }
-    var notice = Message(.chat, to: recipient, id: session.newID())
-    notice.chatState = state
-    session.send(notice.element)
-  }
-
   func recipient(of message: ChatMessage) -> JID? {
     message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
@@ -122,5 +120,6 @@ extension ChatMessage {
     self.init(
       sender: sender, body: body, resource: row.resource, nick: row.nick, messageID: row.messageID, thread: row.thread,
       lang: row.lang, time: row.time, age: .microseconds(max(0, now - (row.delay ?? row.time))))
+    originID = row.originID
   }
 }
