@@ -10,8 +10,10 @@ struct CommandSetup {
   var commands = CommandTable()
   var access: AccessPolicy
   var faults: [CommandDiagnostic]
-  /// The folder in which each command has its own.
-  let stateBase: String
+  /// Programs run in the commands' service.
+  let isIsolated: Bool
+  /// What starts their programs.
+  let launcher: any ProgramLauncher
 
   init(
     _ settings: Settings, handlers: [any CommandHandler], services: (_ access: AccessPolicy) -> [Command],
@@ -21,10 +23,14 @@ struct CommandSetup {
     let stateBase =
       (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         ?? settings.archive.path.parentFolder) + "/commands"
-    self.stateBase = stateBase
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
-    let launcher: any ProgramLauncher = DirectLauncher(stateBase: stateBase)
+    limits.resources = settings.limits.resources
+    let isolation = settings.isolation.isInForce ? settings.isolation.socket : nil
+    isIsolated = isolation != nil
+    let launcher: any ProgramLauncher =
+      isolation.map { ServiceLauncher(socket: $0) } ?? DirectLauncher(stateBase: stateBase)
+    self.launcher = launcher
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
@@ -83,6 +89,8 @@ extension SearchHit {
 extension Command {
   init(_ settings: Settings.CommandSettings, launcher: any ProgramLauncher, limits: ProgramCommand.Limits) {
     var places: Places = []
+    var limits = limits
+    limits.resources = settings.resources.completed(by: limits.resources)
     if settings.places.contains(.chat) { places.insert(.chat) }
     if settings.places.contains(.room) { places.insert(.room) }
     self.init(

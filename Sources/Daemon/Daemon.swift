@@ -55,6 +55,8 @@ final class Daemon {
   private var network: NetworkMonitor?
   private var signals: [SignalSource] = []
   var watchdogTimer: TimerSource?
+  /// Programs run in the commands' service.
+  var isIsolated = false
 
   /// What is made before the daemon stands and asks it later.
   final class Reference {
@@ -110,6 +112,7 @@ final class Daemon {
 
   func begin() {
     log.log(.started, "\(Product.name) \(Product.version) with \(settings.file)")
+    if !isIsolated { tellIsolation() }
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     log.log(.ready, "configuration, archive and control socket stand")
     notifier.ready(status: "connecting to \(settings.account.jid.domain)")
@@ -141,13 +144,15 @@ final class Daemon {
       services: { [reference] access in Builtins.all(Self.services(reference), access: access) },
       environment: environment)
     commandFaults = setup.faults
+    isIsolated = setup.isIsolated
     flow.router.commands = setup.commands
     flow.router.access = setup.access
     flow.router.rate = RateLimit(settings.limits.rate)
     flow.router.roomRate = RateLimit(settings.limits.roomRate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
-    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)
+    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)
+    flow.uploads.launcher = setup.launcher
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 

@@ -47,6 +47,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case uploadFailed = "upload-failed"
   /// A file in commands.d is not offered as a command.
   case commandFileRefused = "command-file-refused"
+  /// Programs run as children of the daemon, with its rights.
+  case commandsNotIsolated = "commands-not-isolated"
   /// A line that a program wrote to standard error.
   case handlerOutput = "handler-output"
   /// A contact sends commands faster than `rate` allows.
@@ -113,6 +115,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .commandFailed: "d70bcce1fef34a62a71ca18464c527f1"
     case .uploadFailed: "375021f16dd544b1a90fee12639f695e"
     case .commandFileRefused: "bc6a6d8ab74c48c3b3fb40b391178871"
+    case .commandsNotIsolated: "f784c2a52eb84b4aa186e34c3ce702be"
     case .handlerOutput: "463af1471bf44720af7937870d07bb07"
     case .rateLimited: "fe045da5704b4d028ec0a3a463d3e476"
     case .archiveError: "6656a836a94e457cbcf90c8e662050d3"

@@ -1,6 +1,7 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live", "field"]
+  static let keys =
+    ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live", "field"] + ResourceLimits.keys
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -15,6 +16,7 @@ struct CommandHeader {
   private(set) var timeout: Duration?
   private(set) var style = ProgramCommand.Style.text
   private(set) var reruns = false
+  private(set) var resources = ResourceLimits()
   /// What it prints is shown while it runs.
   private(set) var isLive = false
   private(set) var fields: [CommandField] = []
@@ -80,6 +82,10 @@ struct CommandHeader {
         if let fault = CommandField.fault(in: fields) { throw fault }
       } catch {
         throw Fault(problem: "field: \(error.problem)", remedy: error.remedy)
+      }
+    case _ where ResourceLimits.keys.contains(key):
+      guard resources.set(key, value) else {
+        throw Fault(problem: "\(key): “\(value)” is not known", remedy: ResourceLimits.remedy(key))
       }
     default:
       guard let style = ProgramCommand.Style(rawValue: value) else {
