@@ -96,7 +96,8 @@ extension Command {
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
-        allow: settings.allow, places: places, reruns: settings.reruns),
+        allow: settings.allow, places: places, reruns: settings.reruns,
+        fields: settings.fields),
       ProgramCommand(
         words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits,
         checkTrust: true),

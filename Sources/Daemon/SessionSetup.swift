@@ -25,6 +25,7 @@ extension SessionOptions {
     keepaliveInterval = settings.keepalive.interval
     keepaliveTimeout = settings.keepalive.timeout
     group = settings.subscriptions.group
+    features = Menus.features
     let rules = settings.subscriptions.accept
     let policy = AccessPolicy(settings.groups)
     acceptsSubscription = { policy.allows($0, rules) { _ in false } }

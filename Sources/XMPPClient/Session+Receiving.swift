@@ -20,7 +20,7 @@ extension Session {
     case .archived(let message): return delegate?.session(self, received: message, number: number) ?? ()
     case .presence(let presence): receive(presence)
     case .rosterPush(let iq, let query): receivePush(iq, query)
-    case .request(let iq): answer(iq)
+    case .request(let iq): return answer(iq, number)
     case .answer(let iq): resolve(iq)
     case .ignored: break
     case .refused(let reason): delegate?.session(self, noticed: .refused(reason))
@@ -43,8 +43,14 @@ extension Session {
     if unsentBytes < Self.answerLimit, !isCongested { send(element) }
   }
 
-  func answer(_ iq: IQ) {
-    guard unsentBytes < Self.answerLimit, !isCongested else { return }
+  private func answer(_ iq: IQ, _ number: StreamManagement.HandledCount?) {
+    guard unsentBytes < Self.answerLimit, !isCongested else { return take(number) }
+    if let payload = iq.payload, isServed(iq, payload, number) { return }
+    answer(iq)
+    take(number)
+  }
+
+  private func answer(_ iq: IQ) {
     guard let payload = iq.payload else { return _ = send(iq.refusal(StanzaError(.modify, .badRequest))) }
     for responder in responders where responder.handles(payload) {
       let request = RequestContext(

@@ -30,6 +30,9 @@ public final class Session {
   var profileStore: ProfileStore?
   var photo: VCardPhoto?
   let responders: [any RequestResponder]
+  /// Answers what needs more than is known here.
+  public weak var service: (any RequestService)?
+  var openRequests = OpenRequests()
   let ownInfo: DiscoInfo
   let caps: Caps
   var state = SessionState.stopped
@@ -95,7 +98,7 @@ public final class Session {
     responders = Self.responders(options.software)
     ownInfo = DiscoInfo(
       identities: [.init(category: "client", type: "bot", name: options.software.name)],
-      features: Set(responders.flatMap(\.features)).union(Self.messageFeatures))
+      features: Set(responders.flatMap(\.features)).union(Self.messageFeatures).union(options.features))
     caps = Caps(node: options.software.node, info: ownInfo)
     origin = OriginPolicy(own: options.account)
     tracker = IQTracker(own: options.account)
@@ -336,6 +339,7 @@ public final class Session {
       enter(
         .online(
           OnlineInfo(continuity: continuity, jid: jid, security: security, login: link?.login, since: now)))
+      if continuity == .new { closeRequests() }
       if continuity != .resumed { introduce(features) } else if needsDiscovery { discover() }
     }
     checkKeepalive()

@@ -22,6 +22,8 @@ public struct SessionOptions: Sendable {
   public var acceptsSubscription: @Sendable (JID) -> Bool = { _ in true }
   /// The roster group that contacts are put into.
   public var group = "Bot users"
+  /// What a `RequestService` answers, as disco#info tells it (XEP-0030); settled when the session is made.
+  public var features: Set<String> = []
 
   public init(account: JID, resource: String, request: ConnectionRequest, software: Software) {
     self.account = account

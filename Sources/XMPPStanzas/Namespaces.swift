@@ -22,6 +22,8 @@ public enum Namespace {
   public static let discoItems = "http://jabber.org/protocol/disco#items"
   /// XEP-0045: Multi-User Chat
   public static let mucUser = "http://jabber.org/protocol/muc#user"
+  /// XEP-0050: Ad-Hoc Commands
+  public static let commands = "http://jabber.org/protocol/commands"
   /// XEP-0054: vcard-temp
   public static let vCard = "vcard-temp"
   /// XEP-0059: Result Set Management

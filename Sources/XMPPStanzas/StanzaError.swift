@@ -33,9 +33,21 @@ public struct StanzaError: Error, Sendable, Hashable, CustomStringConvertible {
     case unexpectedRequest = "unexpected-request"
   }
 
+  /// What an extension has to say more precisely (section 8.3.4); written only.
+  public struct Detail: Sendable, Hashable {
+    public var name: String
+    public var namespace: String
+
+    public init(_ name: String, _ namespace: String) {
+      self.name = name
+      self.namespace = namespace
+    }
+  }
+
   public var kind: Kind
   public var condition: Condition
   public var text: String?
+  public var detail: Detail?
 
   public init(_ kind: Kind, _ condition: Condition, _ text: String? = nil) {
     self.kind = kind
@@ -62,6 +74,7 @@ public struct StanzaError: Error, Sendable, Hashable, CustomStringConvertible {
     var error = Element("error", Namespace.client, [("type", kind.rawValue)])
     error.append(Element(condition.rawValue, Namespace.stanzaErrors))
     if let text { error.append(Element("text", Namespace.stanzaErrors, text: text)) }
+    if let detail { error.append(Element(detail.name, detail.namespace)) }
     return error
   }
 

@@ -172,7 +172,7 @@ public struct StreamManagement: Sendable {
   /// What the server has not acknowledged, in order: to be sent again. Messages say when they were sent first.
   public func resend(from own: JID) -> [Element] {
     outgoing.entries.map { entry in
-      guard entry.token != nil, entry.element.child("delay", Namespace.delay) == nil,
+      guard entry.token != nil, entry.element.name == "message", entry.element.child("delay", Namespace.delay) == nil,
         let delay = Delay(stamp: entry.time, from: own.bare.description).element
       else { return entry.element }
       var element = entry.element

@@ -85,6 +85,25 @@ struct CommandsDirectoryTests {
     #expect(diagnostics.first?.contains(hint) == true, "\(diagnostics)")
   }
 
+  @Test("field lines describe its form; a wrong one keeps it from being offered; a comment about fields is a comment")
+  func fields() {
+    folder.write(
+      "deploy", "#!/bin/sh\n# Fields: none\n# field: service choice web|db required\n# field: notes lines\n")
+    #expect(
+      scan().commands.first?.description.fields == [
+        CommandField("service", .choice(["web", "db"]), required: true), CommandField("notes", .lines),
+      ])
+    folder.write("tool", "#!/bin/sh\n# field: service txt\n")
+    folder.write("twice", "#!/bin/sh\n# field: a text\n# field: a text\n")
+    let (names, diagnostics, _) = scan()
+    #expect(names == ["deploy"])
+    #expect(
+      diagnostics == [
+        "\(folder.path)/tool: field: service: “txt” is no kind: did you mean text?",
+        "\(folder.path)/twice: field: there are two fields with the name a: rename one of them",
+      ])
+  }
+
   @Test("only the first 4 KB are searched for a description")
   func farAway() {
     folder.write("long", "#!/bin/sh\n" + String(repeating: "# padding\n", count: 500) + "# allow: everyone\n")

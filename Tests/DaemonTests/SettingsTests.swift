@@ -102,6 +102,8 @@ struct SettingsTests {
       memory = unlimited
       cpu = 20s
       live = yes
+      field = name text required "Which variable"
+      field = more words
       """)
     let account = settings.account
     #expect(account.passwordFile == "/etc/secret")
@@ -133,7 +135,21 @@ struct SettingsTests {
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
           reruns: false, isLive: true, resources: .init(memory: .max, seconds: 20),
-          allowOrigin: "/etc/xmppbotd/xmppbotd.conf:49")
+          allowOrigin: "/etc/xmppbotd/xmppbotd.conf:49",
+          fields: [CommandField("name", label: "Which variable", required: true), CommandField("more", .words)])
+      ])
+  }
+
+  @Test("a field line that can't be read is told with its line, and so are two fields of one name")
+  func fields() {
+    let start = "[account]\njid = bot@example.org\n[command env]\nexec = /usr/bin/env\n"
+    #expect(
+      diagnostics(start + "field = a number\n") == [
+        "bot.conf:5: field = a number is no field: a: “number” is no kind: the kinds are text, lines, words, boolean, jid, choice"
+      ])
+    #expect(
+      diagnostics(start + "field = a text\nfield = a jid\n") == [
+        "bot.conf:6: field: there are two fields with the name a: rename one of them"
       ])
   }
 

@@ -14,6 +14,8 @@ Commands come on standard input, one a line, and are carried out in that order:
     await JID              wait until that JID is available
     ping JID | version JID | time JID | last JID | disco JID
     request JID XML        an IQ of type get with that payload
+    commands JID           its ad-hoc commands (XEP-0050)
+    menu JID JSON          one step of such a command: {"node": …, "action": …, "sessionid": …, "fields": {NAME: VALUE}}
     raw XML                one stanza as it is
     quit                   leave (so does the end of the input)
 
@@ -52,7 +54,7 @@ class Peer(slixmpp.ClientXMPP):
         self.failures = 0
         self.is_online = False
         self.finished = asyncio.get_event_loop().create_future()
-        for plugin in ("0012", "0030", "0085", "0092", "0115", "0199", "0202", "0203"):
+        for plugin in ("0004", "0012", "0030", "0050", "0085", "0092", "0115", "0199", "0202", "0203"):
             self.register_plugin("xep_" + plugin)
         for event, handler in (
             ("session_start", self.session_started),
@@ -235,6 +237,40 @@ class Peer(slixmpp.ClientXMPP):
         iq = self.make_iq_get(ito=jid)
         iq.append(ET.fromstring(xml))
         await self.query("request", jid, iq.send(timeout=self.options.patience), lambda iq: {"xml": str(iq)})
+
+    async def do_commands(self, jid):
+        request = self["xep_0050"].get_commands(jid, timeout=self.options.patience)
+        await self.query(
+            "commands", jid, request, lambda iq: {"commands": {i[1]: i[2] for i in sorted(iq["disco_items"]["items"])}}
+        )
+
+    async def do_menu(self, jid, text):
+        step = json.loads(text)
+        form = None
+        if "fields" in step:
+            form = self["xep_0004"].make_form(ftype="submit")
+            for name, value in step["fields"].items():
+                form.add_field(var=name, value=value)
+        request = self["xep_0050"].send_command(
+            jid, step["node"], action=step.get("action", "execute"), payload=form, sessionid=step.get("sessionid"),
+            timeout=self.options.patience,
+        )
+        await self.query("menu", jid, request, self.menu_page)
+
+    @staticmethod
+    def menu_page(iq):
+        command = iq["command"]
+        form = command["form"] if command.xml.find("{jabber:x:data}x") is not None else None
+        return {
+            "status": command["status"],
+            "sessionid": command["sessionid"],
+            "actions": sorted(command["actions"]),
+            "notes": [text for _, text in command["notes"]],
+            "fields": {} if form is None else {
+                name: {"type": field["type"], "value": field["value"], "options": [o["value"] for o in field["options"]]}
+                for name, field in form.get_fields().items()
+            },
+        }
 
     async def do_version(self, jid):
         request = self["xep_0092"].get_version(jid, timeout=self.options.patience)

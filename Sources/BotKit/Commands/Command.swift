@@ -67,6 +67,13 @@ extension WaitingCommand {
 public protocol RunningCommand: AnyObject {
   /// Ends it early. `finish` is told soon after, with `reason` as the result. Harmless when it has ended.
   func stop(_ reason: CommandResult)
+
+  /// The answer to what it asked (`CommandAction.ask`).
+  func answered(_ answer: QuestionAnswer)
+}
+
+extension RunningCommand {
+  public func answered(_ answer: QuestionAnswer) {}
 }
 
 /// How a command ended.
@@ -89,6 +96,8 @@ public enum CommandResult: Sendable, Hashable {
   case interrupted
   /// It was never started: too many were running and waiting.
   case busy
+  /// The contact wanted no more of it.
+  case cancelled
 }
 
 extension CommandResult: CustomStringConvertible {
@@ -105,6 +114,7 @@ extension CommandResult: CustomStringConvertible {
     case .outputLimit(let bytes): "it wrote more than \(Units.text(bytes: bytes))"
     case .interrupted: "interrupted"
     case .busy: "busy"
+    case .cancelled: "cancelled by the contact"
     }
   }
 }

@@ -8,4 +8,6 @@ public enum CommandAction: Sendable, Hashable {
   case progress(String)
   /// A file, as a link; what comes after it waits until it is there.
   case upload(CommandUpload)
+  /// A question; its answer comes to `RunningCommand.answered`. Meanwhile the command's time stands still.
+  case ask(Question)
 }

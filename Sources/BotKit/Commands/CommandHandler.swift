@@ -22,11 +22,22 @@ public protocol CommandHandler: Sendable {
 /// Sends a message to the contact while a command still runs: `reply("half-way there")`.
 public struct Reply: Sendable {
   private let send: @Sendable (String) -> Void
+  private let put: @Sendable (Question) async -> QuestionAnswer
 
-  /// For tests of handlers: what is replied goes to `send`.
-  public init(_ send: @escaping @Sendable (String) -> Void) { self.send = send }
+  /// For tests of handlers: what is replied goes to `send`, what is asked to `ask`.
+  public init(
+    ask: @escaping @Sendable (Question) async -> QuestionAnswer = { _ in .unavailable },
+    _ send: @escaping @Sendable (String) -> Void
+  ) {
+    self.send = send
+    put = ask
+  }
 
   public func callAsFunction(_ text: String) { send(text) }
+
+  /// Asks the contact, one question at a time. `unavailable` at once where the command did not come from a menu, and
+  /// when the command is being stopped.
+  public func ask(_ question: Question) async -> QuestionAnswer { await put(question) }
 }
 
 /// How a Swift handler fails.
@@ -45,7 +56,8 @@ struct SwiftCommand: WaitingCommand {
 
   func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
     let handler = handler
-    let reply = Reply { text in EventLoop.main.post { events.reply(text) } }
+    let questions = PendingQuestion(events)
+    let reply = Reply(ask: questions.ask) { text in EventLoop.main.post { events.reply(text) } }
     let task = Task.detached {
       let ending: Result<String?, any Error>
       do { ending = .success(try await handler.run(request, reply: reply)) } catch { ending = .failure(error) }
@@ -62,21 +74,26 @@ struct SwiftCommand: WaitingCommand {
         }
       }
     }
-    return Running(task: task, events: events)
+    return Running(task: task, events: events, questions: questions)
   }
 
   private final class Running: RunningCommand {
     private let task: Task<Void, Never>
     private let events: CommandEvents
+    private let questions: PendingQuestion
 
-    init(task: Task<Void, Never>, events: CommandEvents) {
+    init(task: Task<Void, Never>, events: CommandEvents, questions: PendingQuestion) {
       self.task = task
       self.events = events
+      self.questions = questions
     }
 
     func stop(_ reason: CommandResult) {
       task.cancel()
+      questions.close()
       events.finish(reason)
     }
+
+    func answered(_ answer: QuestionAnswer) { questions.answered(answer) }
   }
 }

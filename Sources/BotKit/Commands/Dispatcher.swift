@@ -40,6 +40,8 @@ public final class Dispatcher {
     let began = ContinuousClock.now
     var running: (any RunningCommand)?
     var timer: TimerSource?
+    /// It waits for its contact, who may take their time; meanwhile it holds no place.
+    var isAsking = false
     init(_ command: PendingCommand) { self.command = command }
   }
 
@@ -78,12 +80,6 @@ public final class Dispatcher {
     waiting.append(command)
   }
 
-  /// Ends the command of this id, whether it runs or waits. Harmless when there is none.
-  public func stop(_ id: Int64, _ reason: CommandResult) {
-    if let index = waiting.firstIndex(where: { $0.id == id }) { return refuse(waiting.remove(at: index), reason) }
-    executions.values.first { $0.command.id == id }?.running?.stop(reason)
-  }
-
   /// Takes no more commands; those that wait are interrupted now, those that run after `deadline`. `completion` is
   /// called once when none is left, which is a few seconds after the deadline at the latest.
   public func drain(deadline: Duration, completion: @escaping @LoopActor () -> Void) {
@@ -94,13 +90,36 @@ public final class Dispatcher {
     let left = waiting
     waiting = []
     left.forEach { refuse($0, .interrupted) }
+    // Nobody is waited for who has been asked something.
+    let asking = executions.values.filter(\.isAsking)
+    asking.forEach { $0.running?.stop(.interrupted) }
     completeDrain()
   }
 
+  /// Gives a running command the answer to its question. `id`: the daemon's number for it (`PendingCommand.id`).
+  public func answer(_ id: Int64, _ answer: QuestionAnswer) {
+    guard let execution = execution(id), execution.isAsking else { return }
+    execution.isAsking = false
+    limitTime(of: execution)
+    execution.running?.answered(answer)
+  }
+
+  /// Ends a command for a reason of the contact's; one that waits is never started.
+  public func stop(_ id: Int64, _ reason: CommandResult) {
+    if let execution = execution(id) {
+      execution.running?.stop(reason)
+    } else if let index = waiting.firstIndex(where: { $0.id == id }) {
+      refuse(waiting.remove(at: index), reason)
+    }
+  }
+
+  private func execution(_ id: Int64) -> Execution? { executions.values.first { $0.command.id == id } }
+
   private func hasPlace(for command: PendingCommand) -> Bool {
-    guard executions.count < limits.concurrent else { return false }
+    let busy = executions.values.lazy.filter { !$0.isAsking }
+    guard busy.count < limits.concurrent else { return false }
     let speaker = command.request.message.speaker
-    return executions.values.count { $0.command.request.message.speaker == speaker } < limits.perSender
+    return busy.count { $0.command.request.message.speaker == speaker } < limits.perSender
   }
 
   private func run(_ command: PendingCommand) {
@@ -110,14 +129,32 @@ public final class Dispatcher {
     hooks.onStarted(command)
     let events = CommandEvents(
       .init(
-        perform: { [hooks] action in hooks.onAction(command, action) },
+        perform: { [weak self] action in self?.perform(action, of: execution) },
         log: { [hooks] line in hooks.onLog(command, line) },
         finish: { [weak self] result, text in self?.ended(execution, result, text) }))
     let running = command.action.start(command.request, events)
     guard executions[key] != nil else { return }
     execution.running = running
-    let limit = command.timeout ?? limits.timeout
+    if !execution.isAsking { limitTime(of: execution) }
+  }
+
+  private func limitTime(of execution: Execution) {
+    let limit = execution.command.timeout ?? limits.timeout
     execution.timer = TimerSource(after: limit) { [unowned execution] in execution.running?.stop(.timedOut(limit)) }
+  }
+
+  private func perform(_ action: CommandAction, of execution: Execution) {
+    if case .ask = action {
+      execution.isAsking = true
+      execution.timer?.cancel()
+      execution.timer = nil
+    }
+    hooks.onAction(execution.command, action)
+    if execution.isAsking { startWaiting() }
+  }
+
+  private func startWaiting() {
+    while let next = waiting.firstIndex(where: hasPlace) { run(waiting.remove(at: next)) }
   }
 
   private func ended(_ execution: Execution, _ result: CommandResult, _ text: String?) {
@@ -129,7 +166,7 @@ public final class Dispatcher {
       CommandOutcome(
         execution.command.description, result, text,
         duration: execution.began.duration(to: .now)))
-    while let next = waiting.firstIndex(where: hasPlace) { run(waiting.remove(at: next)) }
+    startWaiting()
     // The crowd has gone.
     if waiting.isEmpty { toldBusy = [] }
     completeDrain()

@@ -12,10 +12,12 @@ public struct CommandDescription: Sendable, Hashable {
   public var places: Places
   /// It may run again from the beginning when the process ended in its midst.
   public var reruns: Bool
+  /// What its form asks for, in the order of its arguments; where there are none, the form is made of `usage`.
+  public var fields: [CommandField]
 
   public init(
     name: String, description: String = "", usage: String? = nil, allow: [AccessRule] = AccessRule.admins,
-    places: Places = .chat, reruns: Bool = false
+    places: Places = .chat, reruns: Bool = false, fields: [CommandField] = []
   ) {
     self.name = name
     self.description = description
@@ -23,6 +25,7 @@ public struct CommandDescription: Sendable, Hashable {
     self.allow = allow
     self.places = places
     self.reruns = reruns
+    self.fields = fields
   }
 
   /// Why `name` cannot name a command; nil when it can.

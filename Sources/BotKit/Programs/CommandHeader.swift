@@ -1,7 +1,7 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
   static let keys =
-    ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live"] + ResourceLimits.keys
+    ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live", "field"] + ResourceLimits.keys
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -19,6 +19,7 @@ struct CommandHeader {
   private(set) var resources = ResourceLimits()
   /// What it prints is shown while it runs.
   private(set) var isLive = false
+  private(set) var fields: [CommandField] = []
 
   /// Reads the comments of a script; of a binary (a NUL is in it) nothing. Comments that are no known key are just comments.
   init(script: [UInt8]) throws(Fault) {
@@ -36,11 +37,11 @@ struct CommandHeader {
     }
   }
 
-  /// The key that a comment's first word is one slip away from: a mistyped `allow` must not pass as a comment. `where` and
-  /// `live` are too near to words that people write.
+  /// The key that a comment's first word is one slip away from: a mistyped `allow` must not pass as a comment. `where`,
+  /// `live` and `field` are too near to words that people write.
   private static func meant(by word: String) -> String? {
     guard word.utf8.count <= 16 else { return nil }
-    return keys.first { $0 != "where" && $0 != "live" && Suggestion.distance(Array(word), Array($0)) == 1 }
+    return keys.first { !["where", "live", "field"].contains($0) && Suggestion.distance(Array(word), Array($0)) == 1 }
   }
 
   /// Reads a NAME.conf, in which nothing unknown may stand.
@@ -75,6 +76,13 @@ struct CommandHeader {
       timeout = duration
     case "rerun": reruns = try Self.flag(key, value)
     case "live": isLive = try Self.flag(key, value)
+    case "field":
+      do throws(FieldFault) {
+        fields.append(try CommandField(line: value))
+        if let fault = CommandField.fault(in: fields) { throw fault }
+      } catch {
+        throw Fault(problem: "field: \(error.problem)", remedy: error.remedy)
+      }
     case _ where ResourceLimits.keys.contains(key):
       guard resources.set(key, value) else {
         throw Fault(problem: "\(key): “\(value)” is not known", remedy: ResourceLimits.remedy(key))

@@ -76,7 +76,7 @@ public enum CommandsDirectory {
       CommandDescription(
         name: name, description: header.description, usage: header.usage,
         allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places,
-        reruns: header.reruns),
+        reruns: header.reruns, fields: header.fields),
       ProgramCommand(
         words: [path], launcher: launcher, style: header.style, isLive: header.isLive, limits: limits,
         checkTrust: true),

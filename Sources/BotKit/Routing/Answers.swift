@@ -42,7 +42,7 @@ enum Answers {
   static func ending(of command: CommandDescription, _ result: CommandResult) -> String? {
     let name = command.name
     return switch result {
-    case .done: nil
+    case .done, .cancelled: nil
     case .usage: usage(command)
     case .tryLater: "\(name): try again later"
     case .notAllowed: "\(name): not allowed"

@@ -23,6 +23,8 @@ final class Trials {
       if self?.clients[command.id] == nil { others.onStarted(command) }
     }
     hooks.onAction = { [weak self] command, action in
+      // Nobody is there to answer, as the command is told in a chat.
+      if case .ask = action { return others.onAction(command, action) }
       guard let client = self?.clients[command.id] else { return others.onAction(command, action) }
       client.send(rows: [action.json])
     }
@@ -66,6 +68,7 @@ extension CommandAction {
     case .reply(let text): ["reply": .string(text)]
     case .edit(let text): ["edit": .string(text)]
     case .progress(let text): ["progress": .string(text)]
+    case .ask(let question): ["ask": .string(question.title)]
     case .upload(let file):
       [
         "upload": file.name.map(JSON.string) ?? .null, "caption": file.caption.map(JSON.string) ?? .null,

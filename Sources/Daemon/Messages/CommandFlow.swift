@@ -29,19 +29,30 @@ extension MessageFlow {
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
       running[command.id] = nil
+      menus?.leave(command.id)
       ended(command, speaks: false)
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
     }
+    if outcome.result == .cancelled {
+      // Who cancels wants no more of it.
+      running[command.id] = nil
+      return end(command, outcome, [])
+    }
+    if menus?.finished(command, outcome) == true { return }
     finished(command, outcome)
   }
 
   /// All that it had to say is in `rows`, or was sent before.
   func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ rows: [NewMessage]) {
+    end(command, outcome, delivery(of: rows, to: command.request.message))
+  }
+
+  func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ delivery: Delivery) {
     let message = command.request.message
-    ended(command, speaks: !rows.isEmpty)
-    close(command.id, outcome.result, rows, to: message)
+    ended(command, speaks: !delivery.rows.isEmpty)
+    close(command.id, outcome.result, delivery)
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -51,18 +62,23 @@ extension MessageFlow {
   }
 
   /// Closes the ledger's row of a command, and queues its answer with that.
-  private func close(_ id: Int64, _ result: CommandResult, _ rows: [NewMessage], to message: ChatMessage) {
-    let recipient = recipient(of: message)
-    let rows = referring(rows, message)
+  func close(_ id: Int64, _ result: CommandResult, _ delivery: Delivery) {
+    let rows = delivery.rows
     let time = wallClock()
     let bytes = rows.reduce(512) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
     gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
       guard try transaction.finishCommand(message: id, outcome: result.description, at: time) else { return false }
       for row in rows { try transaction.insert(row) }
       return true
-    } done: { [weak self] isFirst in
-      if isFirst, let recipient { self?.outbox.committed(rows, to: recipient) }
+    } done: { isFirst in
+      if isFirst { delivery.send() }
     }
+  }
+
+  private func delivery(of rows: [NewMessage], to message: ChatMessage) -> Delivery {
+    let recipient = recipient(of: message)
+    let rows = referring(rows, message)
+    return Delivery(rows) { [weak self] in if let recipient { self?.outbox.committed(rows, to: recipient) } }
   }
 
   /// Takes up what an earlier process left open: what may run again does, for the rest its sender is told.
@@ -87,7 +103,7 @@ extension MessageFlow {
         let answer = Router.interrupted(open.name)
         router.replied(answer, to: message, now: .now)
         let rows = recipient(of: message).map { outbox.rows(answer, to: $0, thread: message.thread) } ?? []
-        close(open.message.id, .interrupted, rows, to: message)
+        close(open.message.id, .interrupted, delivery(of: rows, to: message))
       }
     }
   }

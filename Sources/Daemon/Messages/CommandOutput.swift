@@ -12,6 +12,7 @@ extension MessageFlow {
 
   /// Does it, or keeps it until the file before it is there.
   func perform(_ action: CommandAction, of command: PendingCommand) {
+    if menus?.perform(action, of: command) == true { return }
     if running[command.id]?.isUploading == true {
       // What it has printed so far is of no interest any more by then.
       if case .progress = action { return }
@@ -23,6 +24,8 @@ extension MessageFlow {
     case .edit(let text): correct(text, of: command)
     case .progress(let text): show(text, of: command)
     case .upload(let file): upload(file, of: command)
+    // Only a menu can ask.
+    case .ask: break
     }
   }
 

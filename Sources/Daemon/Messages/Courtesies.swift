@@ -51,13 +51,13 @@ extension MessageFlow {
 
   func began(_ command: PendingCommand) {
     let message = command.request.message
-    guard message.room == nil, let contact = recipient(of: message) else { return }
+    guard message.room == nil, !Menus.isOrigin(of: message), let contact = recipient(of: message) else { return }
     show(typing.began(command.id, of: contact, thread: message.thread))
   }
 
   func ended(_ command: PendingCommand, speaks: Bool) {
     let message = command.request.message
-    guard message.room == nil, let contact = recipient(of: message) else { return }
+    guard message.room == nil, !Menus.isOrigin(of: message), let contact = recipient(of: message) else { return }
     show(typing.ended(command.id, of: contact, speaks: speaks))
   }
 

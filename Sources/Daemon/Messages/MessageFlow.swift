@@ -22,6 +22,8 @@ final class MessageFlow {
   let wallClock: @LoopActor () -> Int64
   private var repetitions = Repetitions()
   var dispatcher: Dispatcher?
+  /// The commands as contacts' menus have them.
+  private(set) var menus: Menus?
   private var received: Int64 = 0
   private let archivedBefore: Int64
   let outbox: Outbox
@@ -60,6 +62,8 @@ final class MessageFlow {
   /// The dispatcher's hooks lead here.
   func attach(_ dispatcher: Dispatcher) {
     self.dispatcher = dispatcher
+    menus = Menus(self)
+    session.service = menus
     catchUp.onMessage = { [weak self] in self?.take($0) }
     catchUp.raw = { [weak self] in self?.raw($0) }
     outbox.onTransmit = { [weak self] in self?.said(to: $0) }
@@ -68,6 +72,8 @@ final class MessageFlow {
 
   /// Messages in the archive.
   var archived: Int64 { archivedBefore + received + outbox.accepted }
+
+  func countReceived() { received += 1 }
 
   // MARK: - Streams
 
@@ -256,7 +262,7 @@ final class MessageFlow {
     }
   }
 
-  private func report(_ answer: Answer, to recipient: JID) {
+  func report(_ answer: Answer, to recipient: JID) {
     let peer = recipient.bare.description
     switch answer.kind {
     case .denied:

@@ -176,6 +176,29 @@ final class Outbox {
     sendQueue()
   }
 
+  func isOneMessage(_ text: String, to recipient: JID, thread: String?) -> Bool {
+    pieces(text, to: recipient, thread: thread).count <= 1
+  }
+
+  /// The row of a text that goes now, by another way than a message; nil when it can't, or does not fit into one.
+  func row(forReply text: String, to recipient: JID, thread: String?) -> NewMessage? {
+    guard isOpen, session.isOnline, isOneMessage(text, to: recipient, thread: thread) else { return nil }
+    var row = row(text, to: recipient, thread: thread, id: session.newID())
+    row.state = .sent
+    return row
+  }
+
+  /// The same for such a row: `send` says whether it went. If the server does not confirm it, it goes as a message.
+  func committed(_ row: NewMessage, by send: (_ token: String) -> Bool) {
+    accepted += 1
+    if isOpen, let id = row.messageID, send(id) {
+      underWay += 1
+    } else {
+      withdraw(row)
+      sendQueue()
+    }
+  }
+
   /// Archives `text` and sends it, now or later.
   func send(_ text: String, to recipient: JID, thread: String? = nil) {
     accept(rows(text, to: recipient, thread: thread), to: recipient)

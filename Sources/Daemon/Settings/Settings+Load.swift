@@ -192,6 +192,8 @@ struct SettingsReader {
     if geteuid() == 0 || !isolation.isInForce {
       check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     }
+    let fields = section.values(of: Keys.field)
+    if let fault = CommandField.fault(in: fields) { report(section, "field", "field: \(fault.problem)", fault.remedy) }
     return Settings.CommandSettings(
       name: name, exec: exec, description: section.value(of: Keys.description), usage: section.value(of: Keys.usage),
       allow: allow, places: Set(section.values(of: Keys.places)), timeout: section.value(of: Keys.timeout),
@@ -199,7 +201,8 @@ struct SettingsReader {
       resources: ResourceLimits(
         memory: section.value(of: Keys.memory), processes: section.value(of: Keys.processes),
         seconds: section.value(of: Keys.cpu)),
-      allowOrigin: section.entries(of: "allow").isEmpty ? "the default" : "\(section.location(of: "allow"))")
+      allowOrigin: section.entries(of: "allow").isEmpty ? "the default" : "\(section.location(of: "allow"))",
+      fields: fields)
   }
 
   /// The default `@admins` may name a group that is not there: then nobody may.

@@ -165,5 +165,6 @@ public struct Settings: Sendable, Hashable {
     public var resources = ResourceLimits()
     /// Where `allow` stands: a file and line, or "the default".
     public var allowOrigin = "the default"
+    public var fields: [CommandField] = []
   }
 }

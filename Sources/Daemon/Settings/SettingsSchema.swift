@@ -151,6 +151,8 @@ enum SettingsSchema {
     static let live = Key(
       "live", .boolean, default: "no",
       "Whether what it prints is shown while it runs, by correcting one message once a second.")
+    static let field = ListKey(
+      "field", .line(of: .commandField), "What its form in menus asks for, one line for each argument.")
 
     static let memory = Key(
       "memory", .memory, otherwise: "that of [limits]", "How much memory each of its processes may use.")
@@ -164,7 +166,7 @@ enum SettingsSchema {
       keys: [
         exec.description, description.description, usage.description, allow.description, places.description,
         timeout.description, output.description, rerun.description, live.description, memory.description,
-        processes.description, cpu.description,
+        processes.description, cpu.description, field.description,
       ])
   }
 

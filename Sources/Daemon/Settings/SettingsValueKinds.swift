@@ -61,6 +61,19 @@ extension ValueKind where Value == String {
   }
 }
 
+extension ValueKind where Value == CommandField {
+  /// `service choice web|db required "Which service"`.
+  static var commandField: ValueKind {
+    ValueKind(syntax: "NAME KIND [required] [default=VALUE] [\"LABEL\"]") { text throws(ValueProblem) in
+      do throws(FieldFault) {
+        return try CommandField(line: text)
+      } catch {
+        throw ValueProblem("is no field: \(error.problem)", remedy: error.remedy)
+      }
+    }
+  }
+}
+
 extension ValueKind where Value == Int {
   /// A size, or `unlimited`.
   static var memory: ValueKind { orUnlimited(.size(16 << 20...1 << 50), syntax: "SIZE | unlimited") }
