@@ -51,7 +51,7 @@ let package = Package(
     library("XMPPClient", ["XMPPStream", "Transport"]),
     library("SQLite", ["CSQLite"]),
     library("Archive", ["SQLite", "JID"]),
-    library("BotKit", ["JID", "EventLoop", "CLinux"]),
+    library("BotKit", ["JID", "JSON", "EventLoop", "CLinux"]),
     library("Systemd", ["CSystemd", "CLinux"]),
     library("Configuration", []),
     library(

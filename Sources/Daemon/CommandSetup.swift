@@ -12,22 +12,26 @@ struct CommandSetup {
   var faults: [CommandDiagnostic]
 
   init(
-    _ settings: Settings, handlers: [any CommandHandler], services: (_ access: AccessPolicy) -> [Command],
+    _ settings: Settings, handlers: [any CommandHandler], longRunning: [Command] = [],
+    services: (_ access: AccessPolicy) -> [Command],
     environment: [String: String]
   ) {
     access = AccessPolicy(settings.groups)
-    let stateBase =
-      (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
-        ?? settings.archive.path.parentFolder) + "/commands"
+    let stateBase = Self.stateFolder(settings, environment) + "/commands"
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, stateBase: stateBase, limits: limits)
     let configured = settings.commands.map { Command($0, stateBase: stateBase, limits: limits) }
     faults = files.diagnostics
-    for command in services(access) + handlers.map({ Command($0) }) + configured + files.commands {
+    for command in services(access) + handlers.map({ Command($0) }) + configured + longRunning + files.commands {
       if let fault = commands.add(command) { faults.append(fault) }
     }
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
+  }
+
+  /// The folder below which programs have theirs.
+  static func stateFolder(_ settings: Settings, _ environment: [String: String]) -> String {
+    environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
   }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
@@ -78,17 +82,22 @@ extension SearchHit {
 
 extension Command {
   init(_ settings: Settings.CommandSettings, stateBase: String, limits: ProgramCommand.Limits) {
-    var places: Places = []
-    if settings.places.contains(.chat) { places.insert(.chat) }
-    if settings.places.contains(.room) { places.insert(.room) }
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
-        allow: settings.allow, places: places, reruns: settings.reruns),
+        allow: settings.allow, places: Places(settings.places), reruns: settings.reruns),
       ProgramCommand(
         words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", timeout: settings.timeout)
+  }
+}
+
+extension Places {
+  init(_ places: Set<Settings.CommandSettings.Place>) {
+    self = []
+    if places.contains(.chat) { insert(.chat) }
+    if places.contains(.room) { insert(.room) }
   }
 }
 

@@ -25,3 +25,12 @@ enum ProgramEnvironment {
     return (taken + own).map { "\($0)=\($1)" }
   }
 }
+
+extension ProgramEnvironment {
+  /// The environment of a long-running handler.
+  static func variables(forHandler name: String, stateDirectory: String) -> [String] {
+    let taken = inherited.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    let own = [("XMPPBOT_API", "1"), ("XMPPBOT_HANDLER", name), ("XMPPBOT_STATE_DIR", stateDirectory)]
+    return (taken + own).map { "\($0)=\($1)" }
+  }
+}

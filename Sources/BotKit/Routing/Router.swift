@@ -13,7 +13,10 @@ public struct Router {
   public var maxAge: Duration = .seconds(300)
   /// What built-ins and rules ask the daemon.
   public let facts: BotFacts
+  /// Whose messages are heard by handlers when they are no commands.
+  public var listeners: [[AccessRule]] = []
   private var limiter: RateLimiter
+  private var choices = OpenChoices()
   private var loops = LoopGuard()
 
   public init(
@@ -34,7 +37,7 @@ public struct Router {
 
   public mutating func decide(_ message: ChatMessage, now: ContinuousClock.Instant) -> Decision {
     guard let said = said(in: message) else { return .ignore(.notAddressed) }
-    guard let (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
+    guard var (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
     let speaker = message.speaker
     if loops.isEcho(said, from: speaker) { return .ignore(.echo) }
     switch limiter.admit(speaker, now: now) {
@@ -42,6 +45,8 @@ public struct Router {
     case .warn: return answer(.tooMany, nil, Answers.tooMany, message, now)
     case .refused: return .ignore(.tooMany)
     }
+    let choice = choices.take(said, from: speaker, in: message.room, now: now)
+    if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
     guard let command = commands[word] else { return unknown(word, message, now) }
     loops.known(from: speaker)
     let name = command.description.name
@@ -63,8 +68,10 @@ public struct Router {
       return answer(.builtin, name, handler.answer(request, context), message, now)
     case .waiting(let action):
       do {
-        let arguments = try Arguments.split(text, asText: action.takesText)
-        let request = CommandRequest(message: message, command: name, arguments: arguments, text: String(text))
+        let arguments =
+          if let choice { [choice.chosen.text] } else { try Arguments.split(text, asText: action.takesText) }
+        var request = CommandRequest(message: message, command: name, arguments: arguments, text: String(text))
+        request.choice = choice?.chosen
         return .run(
           PendingCommand(request: request, description: command.description, timeout: command.timeout, action: action))
       } catch {
@@ -95,8 +102,20 @@ public struct Router {
     loops.answered(text, to: message.speaker, now: now)
   }
 
+  /// The command `name` asks the sender of `message` to choose.
+  public mutating func offered(
+    _ options: [String], asked: String, by name: String, to message: ChatMessage, now: ContinuousClock.Instant
+  ) {
+    choices.offer(options, asked: asked, by: name, to: message.speaker, in: message.room, now: now)
+  }
+
+  private func isHeard(_ message: ChatMessage) -> Bool {
+    listeners.contains { access.allows(message.sender, $0, inRoster: facts.inRoster) }
+  }
+
   private mutating func unknown(_ word: String, _ message: ChatMessage, _ now: ContinuousClock.Instant) -> Decision {
     if message.age > maxAge { return .ignore(.stale) }
+    if message.room == nil, isHeard(message) { return .heard(message) }
     guard let more = loops.unknown(from: message.speaker, now: now) else { return .ignore(.unknownAgain) }
     let context = AnswerContext(message: message, commands: commands, access: access, facts: facts)
     let nearest = Suggestion.nearest(to: word, among: context.usableCommands.map(\.name))

@@ -27,6 +27,9 @@ extension MessageFlow {
     let text: String
     var replaced: String?
     switch action {
+    case .react(let emoji): return react(emoji, to: message)
+    case .offer(let options, let asked):
+      return router.offered(options, asked: asked, by: command.request.command, to: message, now: .now)
     case .reply(let reply): text = reply
     case .edit(let correction):
       replaced = lastReplies[command.id]
@@ -98,6 +101,24 @@ extension MessageFlow {
         close(open.message.id, .interrupted, answer: Router.interrupted(open.name), to: message)
       }
     }
+  }
+
+  /// Does something for the sender of a message, for which no command runs.
+  func perform(_ action: CommandAction, for message: ChatMessage) {
+    switch action {
+    case .react(let emoji): react(emoji, to: message)
+    case .reply(let text), .edit(let text):
+      guard let recipient = recipient(of: message) else { return }
+      router.replied(text, to: message, now: .now)
+      outbox.send(text, to: recipient, thread: message.thread)
+    case .offer: break
+    }
+  }
+
+  /// Puts emoji at the message that asked. Without an id it can't be named.
+  private func react(_ emoji: [String], to message: ChatMessage) {
+    guard let id = message.messageID, let recipient = recipient(of: message) else { return }
+    outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
   }
 
   private func show(_ state: ChatState, to message: ChatMessage) {

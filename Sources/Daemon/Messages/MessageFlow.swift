@@ -29,6 +29,8 @@ final class MessageFlow {
   var router: Router
   /// The message that each running command sent last and may correct: its id, by the command's.
   var lastReplies: [Int64: String] = [:]
+  /// What a contact wrote that is no command, for handlers.
+  var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }
   /// Keep the XML of each message.
   var keepsRawXML = false
 
@@ -225,6 +227,7 @@ final class MessageFlow {
     case .run(var command):
       command.id = id
       dispatcher?.start(command)
+    case .heard(let message): onHeard(message)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {
         log.log(

@@ -25,7 +25,12 @@ final class Outbox {
   /// Messages accepted since the start.
   private(set) var accepted: Int64 = 0
   /// Messages that wait until the bot is online, or until others have gone.
-  private(set) var queued: Int
+  private(set) var queued: Int {
+    didSet { if Self.isFull(queued) != Self.isFull(oldValue) { onFull(Self.isFull(queued)) } }
+  }
+  /// So much waits that nobody should add to it unasked (true), or no more (false).
+  var onFull: @LoopActor (Bool) -> Void = { _ in }
+  private static func isFull(_ queued: Int) -> Bool { queued >= 500 }
   /// Messages that are on their way: the server has not confirmed them.
   private var underWay = 0
   /// Messages that the server does not have yet, as far as is known.
@@ -141,17 +146,28 @@ final class Outbox {
 
   /// The rows of a text: one, or several where it is longer than a server need take.
   func rows(_ text: String, to recipient: JID, thread: String? = nil) -> [NewMessage] {
-    let time = wallClock()
-    let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
-    return MessagePieces.split(text, limit: Self.pieceLimit).map { piece in
-      var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: time, body: piece)
-      row.resource = recipient.resource
+    MessagePieces.split(text, limit: Self.pieceLimit).map { piece in
+      var row = row(piece, to: recipient)
       row.thread = thread
-      row.messageID = session.newID()
-      row.originID = row.messageID
-      row.state = goesNow ? .sent : .queued
       return row
     }
+  }
+
+  /// The row of a reaction.
+  func reaction(_ reaction: NewMessage.Reaction, to recipient: JID) -> NewMessage {
+    var row = row(nil, to: recipient)
+    row.reaction = reaction
+    return row
+  }
+
+  private func row(_ body: String?, to recipient: JID) -> NewMessage {
+    let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
+    var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: wallClock(), body: body)
+    row.resource = recipient.resource
+    row.messageID = session.newID()
+    row.originID = row.messageID
+    row.state = goesNow ? .sent : .queued
+    return row
   }
 
   /// To be called when `rows` are committed: sends them, unless they are to wait.
@@ -193,7 +209,8 @@ final class Outbox {
     message.thread = row.thread
     message.replaces = row.replaces
     message.replyTo = row.replyTo
-    if row.room == nil {
+    message.reactions = row.reaction.map { Reactions(to: $0.to, $0.emoji) }
+    if row.room == nil, row.reaction == nil {
       message.chatState = .active
       message.receipt = .request
       message.marker = .markable

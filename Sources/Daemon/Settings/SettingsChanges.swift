@@ -38,5 +38,6 @@ public struct SettingsChanges: Sendable, Hashable {
       + changed("subscriptions") { $0.subscriptions }
       + changed("limits") { $0.limits } + changed("keepalive") { $0.keepalive } + changed("log") { $0.log }
       + changed("group") { $0.groups } + changed("command") { $0.commands }
+      + changed("handler") { $0.handlers }
   }
 }
