@@ -42,6 +42,7 @@ struct Conversation {
     switch router.decide(message, now: now) {
     case .ignore(let reason): return "(ignored: \(reason.rawValue))"
     case .answer(let answer): return answer.text
+    case .heard: return "(heard)"
     case .run(let command):
       return "(runs \(command.request.command): \(command.request.arguments.joined(separator: "|")))"
     }
