@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,6 +11,10 @@ const int LINUX_SOCK_STREAM = SOCK_STREAM;
 const int LINUX_SOCK_RAW = SOCK_RAW;
 const int LINUX_SOCK_NONBLOCK = SOCK_NONBLOCK;
 const int LINUX_SOCK_CLOEXEC = SOCK_CLOEXEC;
+
+const int LINUX_RLIMIT_CPU = RLIMIT_CPU;
+const int LINUX_RLIMIT_DATA = RLIMIT_DATA;
+const int LINUX_RLIMIT_NPROC = RLIMIT_NPROC;
 
 int linux_pipe_cloexec(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
@@ -36,4 +41,9 @@ int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 
 int linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int linux_limit(pid_t pid, int resource, uint64_t soft, uint64_t hard) {
+  struct rlimit limit = {soft, hard};
+  return prlimit(pid, resource, &limit, NULL);
 }

@@ -17,11 +17,11 @@ struct CommandSetup {
     environment: [String: String]
   ) {
     access = AccessPolicy(settings.groups)
-    let stateBase = Self.stateFolder(settings, environment) + "/commands"
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
-    let files = CommandsDirectory.scan(path: settings.commandsDirectory, stateBase: stateBase, limits: limits)
-    let configured = settings.commands.map { Command($0, stateBase: stateBase, limits: limits) }
+    let launcher = Self.launcher(settings, environment)
+    let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
+    let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
     for command in services(access) + handlers.map({ Command($0) }) + configured + longRunning + files.commands {
       if let fault = commands.add(command) { faults.append(fault) }
@@ -29,9 +29,11 @@ struct CommandSetup {
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
   }
 
-  /// The folder below which programs have theirs.
-  static func stateFolder(_ settings: Settings, _ environment: [String: String]) -> String {
-    environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
+  /// What starts the programs of commands and handlers.
+  static func launcher(_ settings: Settings, _ environment: [String: String]) -> any ProgramLauncher {
+    let folder =
+      environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
+    return DirectLauncher(stateBase: folder + "/commands")
   }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
@@ -81,13 +83,13 @@ extension SearchHit {
 }
 
 extension Command {
-  init(_ settings: Settings.CommandSettings, stateBase: String, limits: ProgramCommand.Limits) {
+  init(_ settings: Settings.CommandSettings, launcher: any ProgramLauncher, limits: ProgramCommand.Limits) {
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
         allow: settings.allow, places: Places(settings.places), reruns: settings.reruns),
       ProgramCommand(
-        words: settings.exec, stateBase: stateBase, style: settings.output == .code ? .code : .text, limits: limits,
+        words: settings.exec, launcher: launcher, style: settings.output == .code ? .code : .text, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", timeout: settings.timeout)
   }

@@ -105,7 +105,7 @@ final class Daemon {
     dispatcher = Dispatcher(limits: Dispatcher.Limits(settings.limits), hooks: flow.hooks())
     flow.attach(dispatcher)
     longRunning = Handlers(
-      jid: settings.account.jid.description, hooks: Self.handlerHooks(reference, log))
+      jid: settings.account.jid.description, launcher: CommandSetup.launcher(settings, environment), hooks: Self.handlerHooks(reference, log))
     reference.daemon = self
     session.delegate = self
     connectGate()
@@ -143,9 +143,8 @@ final class Daemon {
 
   /// Puts the commands of the settings into force, with their limits.
   func useCommands() {
-    let handlerFolder = CommandSetup.stateFolder(settings, environment) + "/handlers"
     longRunning.output = settings.limits.output
-    longRunning.update(settings.handlers.map { HandlerDescription($0, stateBase: handlerFolder) })
+    longRunning.update(settings.handlers.map(HandlerDescription.init))
     let setup = CommandSetup(
       settings, handlers: handlers, longRunning: longRunning.commands,
       services: { [reference] access in Builtins.all(Self.services(reference), access: access) },

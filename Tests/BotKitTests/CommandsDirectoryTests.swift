@@ -9,7 +9,8 @@ struct CommandsDirectoryTests {
   let folder = Folder()
 
   func scan() -> (names: [String], diagnostics: [String], commands: [Command]) {
-    let (commands, diagnostics) = CommandsDirectory.scan(path: folder.path, stateBase: folder.path + "/state")
+    let (commands, diagnostics) = CommandsDirectory.scan(
+      path: folder.path, launcher: DirectLauncher(stateBase: folder.path + "/state"))
     return (commands.map(\.description.name), diagnostics.map(\.description), commands)
   }
 
@@ -177,7 +178,8 @@ struct CommandsDirectoryTests {
 
   @Test("a folder that does not exist has no commands and no fault")
   func missing() {
-    let (commands, diagnostics) = CommandsDirectory.scan(path: folder.path + "/none", stateBase: folder.path)
+    let (commands, diagnostics) = CommandsDirectory.scan(
+      path: folder.path + "/none", launcher: DirectLauncher(stateBase: folder.path))
     #expect(commands.isEmpty)
     #expect(diagnostics.isEmpty)
   }

@@ -68,7 +68,8 @@ struct ProgramTests {
       sender: JID("alice@example.org"), body: "Test  some text", resource: "phone", nick: "Al",
       room: JID("ops@rooms.example.org"), occupantID: "occupant1", messageID: "m1", lang: "fr")
     let command = Command(
-      CommandDescription(name: "test"), ProgramCommand(words: ["/usr/bin/env"], stateBase: folder.path), origin: "test")
+      CommandDescription(name: "test"),
+      ProgramCommand(words: ["/usr/bin/env"], launcher: DirectLauncher(stateBase: folder.path)), origin: "test")
     let told = try await run(command, arguments: [], from: message)
     let lines = Set(told.text?.split(separator: "\n").map(String.init) ?? [])
     let inherited = (["PATH", "LANG", "HOME", "TZ"] as [String]).compactMap { name in
@@ -247,7 +248,8 @@ struct ProgramTests {
       ("/nonexistent/program", "No such file"), (bare, "#!/bin/sh"), (plain, "Permission denied"),
     ] {
       let command = Command(
-        CommandDescription(name: "test"), ProgramCommand(words: [path], stateBase: folder.path + "/state"), origin: path
+        CommandDescription(name: "test"),
+        ProgramCommand(words: [path], launcher: DirectLauncher(stateBase: folder.path + "/state")), origin: path
       )
       let told = try await run(command)
       #expect(told.text == "test: failed (it cannot be started, the log says why)")
@@ -280,7 +282,8 @@ struct ProgramTests {
     let commands = [
       script("echo ok; echo log >&2", in: folder),
       Command(
-        CommandDescription(name: "none"), ProgramCommand(words: ["/nonexistent"], stateBase: folder.path), origin: ""),
+        CommandDescription(name: "none"),
+        ProgramCommand(words: ["/nonexistent"], launcher: DirectLauncher(stateBase: folder.path)), origin: ""),
     ]
     let before = pipesAndProcesses()
     for number in 0..<100 { _ = try await run(commands[number % 2]) }

@@ -65,6 +65,7 @@ func script(
   let path = folder.write("script", "#!/bin/sh\n" + body + "\n")
   return Command(
     CommandDescription(name: "test", usage: "test THING"),
-    ProgramCommand(words: [path] + words, stateBase: folder.path + "/state", style: style, limits: limits),
+    ProgramCommand(
+      words: [path] + words, launcher: DirectLauncher(stateBase: folder.path + "/state"), style: style, limits: limits),
     origin: path, timeout: timeout)
 }

@@ -61,9 +61,9 @@ final class Handler {
     hooks.line = { [unowned self] in take($0) }
     hooks.errorLine = { [unowned self] in apply(dialogue.errorLine($0, now: .now)) }
     hooks.written = { [unowned self] in apply(dialogue.read($0)) }
-    hooks.ended = { [unowned self] in ended($0?.text ?? "it hangs in the kernel and was left behind") }
-    do throws(StartFailure) {
-      process = try HandlerProcess(description, limits: limits, hooks: hooks)
+    hooks.ended = { [unowned self] in ended($0.asHandlerEnd) }
+    do throws(LaunchFailure) {
+      process = try HandlerProcess(description, launcher: owner.launcher, limits: limits, hooks: hooks)
     } catch {
       return restart(because: error.log, after: policy.pause(afterRunningFor: .zero))
     }

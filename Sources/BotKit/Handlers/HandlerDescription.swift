@@ -14,7 +14,7 @@ public struct HandlerDescription: Sendable, Hashable {
     case room
   }
 
-  /// The section's name, and that of the folder that it has for itself.
+  /// The section's name.
   public var name: String
   /// The program's absolute path and its arguments.
   public var words: [String]
@@ -31,13 +31,11 @@ public struct HandlerDescription: Sendable, Hashable {
   public var send: [AccessRule]
   /// How long its commands may take; nil: the dispatcher's limit.
   public var timeout: Duration?
-  /// The folder in which each handler has its own.
-  public var stateBase: String
 
   public init(
     name: String, words: [String], events: Set<Event> = [.command], commands: [String] = [], summary: String = "",
     allow: [AccessRule] = AccessRule.admins, places: Places = .chat, send: [AccessRule] = [.none],
-    timeout: Duration? = nil, stateBase: String
+    timeout: Duration? = nil
   ) {
     self.name = name
     self.words = words
@@ -48,10 +46,12 @@ public struct HandlerDescription: Sendable, Hashable {
     self.places = places
     self.send = send
     self.timeout = timeout
-    self.stateBase = stateBase
   }
 
   var origin: String { "[handler \(name)]" }
+
+  /// The folder that it has for itself: no command has one of that name.
+  var folder: String { name + ".handler" }
 }
 
 /// How patient the daemon is with handlers.

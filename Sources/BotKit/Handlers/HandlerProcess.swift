@@ -12,12 +12,12 @@ final class HandlerProcess {
     /// So many bytes more were read by it, or lie in the pipe.
     var written: @LoopActor (Int) -> Void = { _ in }
     /// It has ended; nothing is heard after that.
-    var ended: @LoopActor (ProcessGroup.Exit?) -> Void = { _ in }
+    var ended: @LoopActor (ProgramExit) -> Void = { _ in }
   }
 
   private let hooks: Hooks
   private let limits: HandlerLimits
-  private var group: ProcessGroup?
+  private var program: (any LaunchedProgram)?
   private var input: StreamWriter?
   private var output: PipeReader?
   private var errors: PipeReader?
@@ -30,29 +30,12 @@ final class HandlerProcess {
   let began = ContinuousClock.now
 
   init(
-    _ handler: HandlerDescription, limits: HandlerLimits, hooks: Hooks
-  ) throws(StartFailure) {
+    _ handler: HandlerDescription, launcher: any ProgramLauncher, limits: HandlerLimits, hooks: Hooks
+  ) throws(LaunchFailure) {
     self.hooks = hooks
     self.limits = limits
     lines = LineBuffer(longest: limits.line)
     errorLines = LineBuffer(longest: 4096)
-    let path = handler.words.first ?? ""
-    do { _ = try FileTrust.check(path) } catch { throw StartFailure(log: error.description) }
-    let directory: String
-    do {
-      directory = try StateDirectory.prepare(base: handler.stateBase, command: handler.name)
-    } catch {
-      throw StartFailure(log: "\(handler.stateBase)/\(handler.name): no folder for the handler's state: \(error)")
-    }
-    let environment = ProgramEnvironment.variables(forHandler: handler.name, stateDirectory: directory)
-    do {
-      try start(handler.words, environment, directory)
-    } catch {
-      throw StartFailure(starting: path, error)
-    }
-  }
-
-  private func start(_ words: [String], _ environment: [String], _ directory: String) throws(Errno) {
     var ends: [Int32] = []
     var theirs: [Int32] = []
     defer { theirs.forEach { close($0) } }
@@ -62,10 +45,16 @@ final class HandlerProcess {
         ends.append(ours == .reading ? pipe.reading : pipe.writing)
         theirs.append(ours == .reading ? pipe.writing : pipe.reading)
       }
-      group = try ProcessGroup(
-        ProcessGroup.Launch(
-          arguments: words, environment: environment, directory: directory, input: theirs[0], output: theirs[1],
-          error: theirs[2])
+    } catch {
+      ends.forEach { close($0) }
+      throw LaunchFailure(starting: handler.words.first ?? "", error)
+    }
+    do throws(LaunchFailure) {
+      program = try launcher.start(
+        ProgramLaunch(
+          arguments: handler.words, environment: ["XMPPBOT_API=1", "XMPPBOT_HANDLER=\(handler.name)"],
+          folder: handler.folder, checksTrust: true, resources: ResourceLimits(),
+          streams: .init(input: theirs[0], output: theirs[1], error: theirs[2]))
       ) { [unowned self] in finish() }
     } catch {
       ends.forEach { close($0) }
@@ -104,11 +93,11 @@ final class HandlerProcess {
 
   /// Ends it: TERM to its whole group, then KILL.
   func terminate() {
-    guard !isTerminating, let group else { return }
+    guard !isTerminating, let program else { return }
     isTerminating = true
-    group.send(SIGTERM)
+    program.send(SIGTERM)
     timer = TimerSource(after: limits.killGrace) { [unowned self] in
-      self.group?.send(SIGKILL)
+      self.program?.send(SIGKILL)
       // One that hangs in the kernel is left behind.
       timer = TimerSource(after: limits.killGrace) { [unowned self] in finish() }
     }
@@ -133,8 +122,8 @@ final class HandlerProcess {
   }
 
   private func finish() {
-    guard let group else { return }
-    self.group = nil
+    guard let program else { return }
+    self.program = nil
     timer?.cancel()
     // What it said before its end counts, however fast it was.
     output?.drain()
@@ -142,7 +131,7 @@ final class HandlerProcess {
     input?.close()
     output?.close()
     errors?.close()
-    let exit = group.reap()
+    let exit = program.reap()
     while let line = lines.next() { hooks.line(line) }
     if let rest = lines.end() { hooks.line(rest) }
     deliverErrors()
@@ -151,11 +140,14 @@ final class HandlerProcess {
   }
 }
 
-extension ProcessGroup.Exit {
-  var text: String {
+extension ProgramExit {
+  /// In words that follow "ended".
+  var asHandlerEnd: String {
     switch self {
     case .exited(let code): "exit \(code)"
     case .signalled(let signal): "signal \(signal)"
+    case .notStarted(let failure): failure.log
+    case .unknown: "nobody knows how"
     }
   }
 }

@@ -18,6 +18,7 @@ public final class Handlers {
   }
 
   let jid: String
+  let launcher: any ProgramLauncher
   let limits: HandlerLimits
   /// Bytes of one text for a contact; more is cut off.
   public var output = 65_536
@@ -32,8 +33,9 @@ public final class Handlers {
   private var onEnd: (@LoopActor () -> Void)?
 
   /// - Parameter jid: the bot's bare address.
-  public init(jid: String, limits: HandlerLimits = HandlerLimits(), hooks: Hooks) {
+  public init(jid: String, launcher: any ProgramLauncher, limits: HandlerLimits = HandlerLimits(), hooks: Hooks) {
     self.jid = jid
+    self.launcher = launcher
     self.limits = limits
     self.hooks = hooks
   }

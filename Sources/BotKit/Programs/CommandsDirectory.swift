@@ -6,7 +6,7 @@ public enum CommandsDirectory {
   /// The commands found, in name order, and what the operator must be told about the rest. Hidden files and editors'
   /// backups are passed over; a folder that does not exist has no commands.
   public static func scan(
-    path: String, stateBase: String, limits: ProgramCommand.Limits = .init()
+    path: String, launcher: any ProgramLauncher, limits: ProgramCommand.Limits = .init()
   ) -> (commands: [Command], diagnostics: [CommandDiagnostic]) {
     var commands: [Command] = []
     var diagnostics: [CommandDiagnostic] = []
@@ -15,7 +15,7 @@ public enum CommandsDirectory {
       for name in names where !name.hasSuffix(".conf") {
         do throws(CommandDiagnostic) {
           commands.append(
-            try command(name, in: path, hasConfiguration: names.contains(name + ".conf"), stateBase, limits))
+            try command(name, in: path, hasConfiguration: names.contains(name + ".conf"), launcher, limits))
         } catch {
           diagnostics.append(error)
         }
@@ -48,7 +48,8 @@ public enum CommandsDirectory {
   }
 
   private static func command(
-    _ name: String, in directory: String, hasConfiguration: Bool, _ stateBase: String, _ limits: ProgramCommand.Limits
+    _ name: String, in directory: String, hasConfiguration: Bool, _ launcher: any ProgramLauncher,
+    _ limits: ProgramCommand.Limits
   ) throws(CommandDiagnostic) -> Command {
     let path = directory + "/" + name
     if let fault = CommandDescription.fault(inName: name) {
@@ -75,7 +76,7 @@ public enum CommandsDirectory {
         allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places,
         reruns: header.reruns),
       ProgramCommand(
-        words: [path], stateBase: stateBase, style: header.style, limits: limits, checkTrust: true),
+        words: [path], launcher: launcher, style: header.style, limits: limits, checkTrust: true),
       origin: path, timeout: header.timeout)
   }
 

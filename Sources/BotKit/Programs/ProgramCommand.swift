@@ -18,6 +18,7 @@ public struct ProgramCommand: WaitingCommand {
     public var killGrace: Duration
     /// How long the output may stay open, held by a child, after the program itself has ended.
     public var closeGrace: Duration
+    public var resources = ResourceLimits()
 
     public init(
       output: Int = 65536, killGrace: Duration = .seconds(2), closeGrace: Duration = .seconds(1)
@@ -29,20 +30,21 @@ public struct ProgramCommand: WaitingCommand {
   }
 
   let words: [String]
-  let stateBase: String
+  let launcher: any ProgramLauncher
   let style: Style
   let limits: Limits
   let trust: Bool
 
   /// - Parameters:
   ///   - words: the program's absolute path and its first arguments; the contact's follow them.
-  ///   - stateBase: the folder in which each command has its own.
+  ///   - launcher: what starts it.
   ///   - checkTrust: look before each start whether others could have changed the program (`FileTrust`).
   public init(
-    words: [String], stateBase: String, style: Style = .text, limits: Limits = Limits(), checkTrust: Bool = false
+    words: [String], launcher: any ProgramLauncher, style: Style = .text, limits: Limits = Limits(),
+    checkTrust: Bool = false
   ) {
     self.words = words
-    self.stateBase = stateBase
+    self.launcher = launcher
     self.style = style
     self.limits = limits
     trust = checkTrust
@@ -63,32 +65,6 @@ public struct ProgramCommand: WaitingCommand {
       events.log(error.log)
       events.finish(.failed(error.reply))
       return Abandonable(events)
-    }
-  }
-}
-
-/// Why a program did not start.
-struct StartFailure: Error {
-  /// For the contact: nothing about the machine.
-  let reply: String
-  /// For the operator.
-  let log: String
-
-  init(reply: String = "it cannot be started, the log says why", log: String) {
-    self.reply = reply
-    self.log = log
-  }
-
-  init(starting path: String, _ code: Errno) {
-    switch code.code {
-    case E2BIG:
-      self.init(reply: "that is too long: send less text", log: "\(path): the arguments are too long for a program")
-    case ENOEXEC:
-      self.init(log: "\(path): \(code): begin it with a line such as #!/bin/sh")
-    case ENOENT:
-      self.init(log: "\(path): cannot be started: \(code): check it and the interpreter in its first line")
-    default:
-      self.init(log: "\(path): cannot be started: \(code)")
     }
   }
 }

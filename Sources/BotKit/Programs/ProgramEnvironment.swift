@@ -6,7 +6,13 @@ enum ProgramEnvironment {
   /// What programs inherit, where the daemon has it.
   static let inherited = ["PATH", "LANG", "HOME", "TZ"]
 
-  static func variables(for request: CommandRequest, stateDirectory: String) -> [String] {
+  /// Those of them that this process has.
+  static func inheritedVariables() -> [String] {
+    inherited.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+  }
+
+  /// What the launcher does not know.
+  static func variables(for request: CommandRequest) -> [String] {
     let message = request.message
     let own: [(String, String)] = [
       ("XMPPBOT_API", "1"),
@@ -19,18 +25,7 @@ enum ProgramEnvironment {
       ("XMPPBOT_MESSAGE_ID", message.messageID ?? ""),
       ("XMPPBOT_LANG", message.lang ?? ""),
       ("XMPPBOT_TEXT", message.body),
-      ("XMPPBOT_STATE_DIR", stateDirectory),
     ]
-    let taken = inherited.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
-    return (taken + own).map { "\($0)=\($1)" }
-  }
-}
-
-extension ProgramEnvironment {
-  /// The environment of a long-running handler.
-  static func variables(forHandler name: String, stateDirectory: String) -> [String] {
-    let taken = inherited.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
-    let own = [("XMPPBOT_API", "1"), ("XMPPBOT_HANDLER", name), ("XMPPBOT_STATE_DIR", stateDirectory)]
-    return (taken + own).map { "\($0)=\($1)" }
+    return own.map { "\($0)=\($1)" }
   }
 }

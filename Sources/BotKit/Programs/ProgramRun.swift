@@ -8,7 +8,7 @@ final class ProgramRun: RunningCommand {
   private let command: ProgramCommand
   private let name: String
   private let events: CommandEvents
-  private var group: ProcessGroup?
+  private var program: (any LaunchedProgram)?
   private var input: PipeWriter?
   private var output: PipeReader?
   private var errors: PipeReader?
@@ -18,35 +18,10 @@ final class ProgramRun: RunningCommand {
   private var stopped: CommandResult?
   private var exited = false
 
-  init(_ command: ProgramCommand, _ request: CommandRequest, _ events: CommandEvents) throws(StartFailure) {
+  init(_ command: ProgramCommand, _ request: CommandRequest, _ events: CommandEvents) throws(LaunchFailure) {
     self.command = command
     self.events = events
     name = request.command
-    let arguments = command.words + request.arguments
-    let path = arguments.first ?? ""
-    if command.trust {
-      do { _ = try FileTrust.check(path) } catch { throw StartFailure(log: error.description) }
-    }
-    let directory: String
-    do {
-      directory = try StateDirectory.prepare(base: command.stateBase, command: request.command)
-    } catch {
-      throw StartFailure(log: "\(command.stateBase)/\(request.command): no folder for the command's state: \(error)")
-    }
-    let environment = ProgramEnvironment.variables(for: request, stateDirectory: directory)
-    guard (arguments + environment).allSatisfy({ !$0.utf8.contains(0) }) else {
-      throw StartFailure(reply: "the arguments contain a NUL character: remove it", log: "NUL in the arguments")
-    }
-    do {
-      try start(arguments, environment, directory, Array(request.text.utf8))
-    } catch {
-      throw StartFailure(starting: path, error)
-    }
-  }
-
-  private func start(
-    _ arguments: [String], _ environment: [String], _ directory: String, _ text: [UInt8]
-  ) throws(Errno) {
     var ends: [Int32] = []
     var theirs: [Int32] = []
     defer { theirs.forEach { close($0) } }
@@ -56,10 +31,16 @@ final class ProgramRun: RunningCommand {
         ends.append(ours == .reading ? pipe.reading : pipe.writing)
         theirs.append(ours == .reading ? pipe.writing : pipe.reading)
       }
-      group = try ProcessGroup(
-        ProcessGroup.Launch(
-          arguments: arguments, environment: environment, directory: directory, input: theirs[0], output: theirs[1],
-          error: theirs[2])
+    } catch {
+      ends.forEach { close($0) }
+      throw LaunchFailure(starting: command.words.first ?? "", error)
+    }
+    do throws(LaunchFailure) {
+      program = try command.launcher.start(
+        ProgramLaunch(
+          arguments: command.words + request.arguments, environment: ProgramEnvironment.variables(for: request),
+          folder: request.command, checksTrust: command.trust, resources: command.limits.resources,
+          streams: .init(input: theirs[0], output: theirs[1], error: theirs[2]))
       ) { [unowned self] in leaderEnded() }
     } catch {
       ends.forEach { close($0) }
@@ -75,7 +56,7 @@ final class ProgramRun: RunningCommand {
     } onEnd: { [unowned self] in
       finishIfEnded()
     }
-    input = PipeWriter(ends[0], text)
+    input = PipeWriter(ends[0], Array(request.text.utf8))
   }
 
   func stop(_ reason: CommandResult) {
@@ -87,9 +68,9 @@ final class ProgramRun: RunningCommand {
   }
 
   private func terminate() {
-    group?.send(SIGTERM)
+    program?.send(SIGTERM)
     timer = TimerSource(after: command.limits.killGrace) { [unowned self] in
-      group?.send(SIGKILL)
+      program?.send(SIGKILL)
       // One that hangs in the kernel does not even die then: its place is given free all the same.
       timer = TimerSource(after: command.limits.killGrace) { [unowned self] in finish() }
     }
@@ -123,16 +104,20 @@ final class ProgramRun: RunningCommand {
   }
 
   private func finish() {
-    guard let group else { return }
-    self.group = nil
+    guard let program else { return }
+    self.program = nil
     output?.drain()
     errors?.drain()
     timer?.cancel()
     input?.close()
     output?.close()
     errors?.close()
-    let exit = group.reap()
+    let exit = program.reap()
     for line in lines.end() { events.log(line) }
+    if case .notStarted(let failure) = exit {
+      events.log(failure.log)
+      return events.finish(.failed(failure.reply))
+    }
     let result = stopped ?? Self.result(exit)
     events.finish(result, text(result))
   }
@@ -145,7 +130,7 @@ final class ProgramRun: RunningCommand {
   }
 
   /// Exit codes by sysexits.h: EX_USAGE, EX_TEMPFAIL, EX_NOPERM.
-  private static func result(_ exit: ProcessGroup.Exit?) -> CommandResult {
+  private static func result(_ exit: ProgramExit) -> CommandResult {
     switch exit {
     case .exited(0): .done
     case .exited(64): .usage
@@ -153,7 +138,8 @@ final class ProgramRun: RunningCommand {
     case .exited(77): .notAllowed
     case .exited(let code): .exited(code)
     case .signalled(let signal): .failed("ended by signal \(signal)")
-    case nil: .failed("it does not end")
+    case .notStarted(let failure): .failed(failure.reply)
+    case .unknown: .failed("how it ended is not known")
     }
   }
 }

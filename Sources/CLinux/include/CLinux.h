@@ -8,6 +8,7 @@
    are the same. What needs _GNU_SOURCE is behind a function in CLinux.c. */
 #include <linux/rtnetlink.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/types.h>
@@ -17,6 +18,9 @@ extern const int LINUX_SOCK_STREAM;
 extern const int LINUX_SOCK_RAW;
 extern const int LINUX_SOCK_NONBLOCK;
 extern const int LINUX_SOCK_CLOEXEC;
+extern const int LINUX_RLIMIT_CPU;
+extern const int LINUX_RLIMIT_DATA;
+extern const int LINUX_RLIMIT_NPROC;
 
 /* pipe2(2) with O_CLOEXEC. */
 int linux_pipe_cloexec(int ends[2]);
@@ -32,4 +36,6 @@ int linux_pidfd_open(pid_t pid);
 int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 /* posix_spawn_file_actions_addchdir_np(3). */
 int linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path);
+/* prlimit(2): sets both limits of a process. */
+int linux_limit(pid_t pid, int resource, uint64_t soft, uint64_t hard);
 #endif

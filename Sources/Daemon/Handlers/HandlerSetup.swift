@@ -45,11 +45,11 @@ extension Daemon {
 }
 
 extension HandlerDescription {
-  init(_ settings: Settings.HandlerSettings, stateBase: String) {
+  init(_ settings: Settings.HandlerSettings) {
     self.init(
       name: settings.name, words: settings.exec, events: settings.events, commands: settings.commands,
       summary: settings.description ?? "", allow: settings.allow, places: Places(settings.places), send: settings.send,
-      timeout: settings.timeout, stateBase: stateBase)
+      timeout: settings.timeout)
   }
 }
 

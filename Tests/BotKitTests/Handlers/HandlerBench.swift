@@ -42,7 +42,8 @@ final class HandlerBench {
       return command.description.name == "ping"
         ? CommandDiagnostic(source: "x", problem: "the command ping exists already", remedy: "rename it") : nil
     }
-    handlers = Handlers(jid: "bot@example.org", limits: limits, hooks: hooks)
+    handlers = Handlers(
+      jid: "bot@example.org", launcher: DirectLauncher(stateBase: folder.path + "/state"), limits: limits, hooks: hooks)
     var dispatch = Dispatcher.Hooks()
     dispatch.onAction = { [told] in told.value.actions.append($1) }
     dispatch.onFinished = { [told] in told.value.finished[$0.id] = $1 }
@@ -53,7 +54,7 @@ final class HandlerBench {
     let path = folder.write(file, Self.prelude + script + "\n")
     return HandlerDescription(
       name: name, words: [path], events: [.command, .message], commands: ["weather"], allow: [.everyone],
-      send: [.domain("example.org")], stateBase: folder.path + "/state")
+      send: [.domain("example.org")])
   }
 
   /// Runs `script` as the one handler.
@@ -66,7 +67,7 @@ final class HandlerBench {
   @discardableResult
   func use(_ text: String = "", timeout: Duration? = nil) throws -> Int64 {
     number += 1
-    var section = HandlerDescription(name: "bridge", words: [], stateBase: "")
+    var section = HandlerDescription(name: "bridge", words: [])
     section.timeout = timeout
     var pending = try pending(handlers.command(CommandDescription(name: "weather"), of: section), text: text)
     pending.id = number

@@ -12,7 +12,7 @@ struct HandlerScript {
 
   init(events: Set<HandlerDescription.Event> = [.command], limits: HandlerLimits = HandlerLimits()) {
     dialogue = HandlerDialogue(
-      HandlerDescription(name: "bridge", words: ["/bin/true"], events: events, stateBase: "/tmp"), limits: limits)
+      HandlerDescription(name: "bridge", words: ["/bin/true"], events: events), limits: limits)
   }
 
   /// A contact uses a command; what follows from it.

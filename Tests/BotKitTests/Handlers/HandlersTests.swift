@@ -49,7 +49,7 @@ struct HandlersTests {
     let bench = HandlerBench()
     bench.start("pwd >&2; env | sort | tr '\\n' ' ' >&2; " + Self.echo)
     _ = try await bench.ask()
-    #expect(bench.said(bench.folder.path + "/state/bridge"))
+    #expect(bench.said(bench.folder.path + "/state/bridge.handler"))
     #expect(bench.said("XMPPBOT_API=1 XMPPBOT_HANDLER=bridge XMPPBOT_STATE_DIR="))
     await bench.stop()
   }
