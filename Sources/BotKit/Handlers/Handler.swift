@@ -204,7 +204,8 @@ final class Handler {
     }
     guard owner.hooks.maySend(jid, description.send) else {
       return apply(
-        dialogue.complain("send: \(jid.bare) is not among those whom `send` in \(description.origin) names; nothing was sent"))
+        dialogue.complain(
+          "send: \(jid.bare) is not among those whom `send` in \(description.origin) names; nothing was sent"))
     }
     guard !text.isEmpty else { return apply(dialogue.complain("send: the text is empty")) }
     owner.hooks.send(jid, text)

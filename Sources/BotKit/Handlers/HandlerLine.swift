@@ -70,7 +70,9 @@ enum HandlerLine: Hashable {
     reply.result = try fields.optionalText("result") ?? "done"
     reply.choices = try fields.texts("choices").map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
     if reply.choices.count > mostChoices { throw Fault(text: "there are more than \(mostChoices) choices") }
-    if reply.choices.contains(where: { $0.allSatisfy(\.isWhitespace) }) { throw Fault(text: "one of the choices is empty") }
+    if reply.choices.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+      throw Fault(text: "one of the choices is empty")
+    }
     return reply
   }
 

@@ -59,7 +59,8 @@ extension Logger {
     case .started(let handler): log(.handlerStarted, "the handler \(handler) runs", command: handler)
     case .ended(let handler, let how, let next?):
       log(
-        .handlerEnded, "the handler \(handler) ended (\(how)); it is started again in \(next.inWords)", command: handler)
+        .handlerEnded, "the handler \(handler) ended (\(how)); it is started again in \(next.inWords)", command: handler
+      )
     case .ended(let handler, let how, nil):
       log(.handlerEnded, at: .info, "the handler \(handler) was ended (\(how))", command: handler)
     case .said(let handler, let severity, let text):

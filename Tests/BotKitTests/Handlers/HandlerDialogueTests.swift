@@ -85,7 +85,8 @@ struct HandlerDialogueTests {
     var script = HandlerScript()
     _ = try script.use("weather")
     #expect(script.says(#"{"type":"edit","id":"1","text":"10 %"}"#) == ["1 edits: 10 %"])
-    #expect(script.says(#"{"type":"edit","id":"1","text":"100 %","done":true}"#) == ["1 edits: 100 %", "1 ends (done)"])
+    #expect(
+      script.says(#"{"type":"edit","id":"1","text":"100 %","done":true}"#) == ["1 edits: 100 %", "1 ends (done)"])
   }
 
   @Test("a reaction goes to the message that asked, also when the command has ended")
@@ -161,7 +162,8 @@ struct HandlerDialogueTests {
   func cleaned() throws {
     var script = HandlerScript()
     _ = try script.use("weather")
-    let line = Array(#"{"type":"reply","id":"1","done":false,"text":"a"#.utf8) + [0x00, 0xff, 0xc3] + Array(#"b"}"#.utf8)
+    let line =
+      Array(#"{"type":"reply","id":"1","done":false,"text":"a"#.utf8) + [0x00, 0xff, 0xc3] + Array(#"b"}"#.utf8)
     #expect(script.says(line) == ["1 replies: a\u{fffd}\u{fffd}b"])
     let escaped = #"{"type":"reply","id":"1","done":false,"text":"a\u0000b\u001b[31mc\r\nd\ufffe"}"#
     #expect(script.says(escaped) == ["1 replies: abc\nd"])

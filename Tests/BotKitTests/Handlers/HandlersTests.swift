@@ -81,7 +81,8 @@ struct HandlersTests {
   @LoopActor func lastWords() async throws {
     let bench = HandlerBench(limits: Self.hasty)
     bench.start(
-      "while IFS= read -r line; do case $line in *'\"type\":\"command\"'*) reply \"$(field id)\" last; exit 0 ;; esac; done")
+      "while IFS= read -r line; do case $line in *'\"type\":\"command\"'*) reply \"$(field id)\" last; exit 0 ;; esac; done"
+    )
     for _ in 0..<5 { #expect(try await bench.ask() == "last") }
     await bench.stop()
   }
@@ -197,7 +198,8 @@ struct HandlersTests {
   @LoopActor func hears() async throws {
     let bench = HandlerBench()
     bench.start(
-      "while IFS= read -r line; do case $line in *'\"type\":\"message\"'*) reply \"$(field id)\" \"$(field text)!\" ;; esac; done")
+      "while IFS= read -r line; do case $line in *'\"type\":\"message\"'*) reply \"$(field id)\" \"$(field text)!\" ;; esac; done"
+    )
     #expect(bench.handlers.listeners == [[.everyone]])
     let message = ChatMessage(sender: try JID("alice@example.org"), body: "hello")
     bench.handlers.heard(message) { _ in false }
