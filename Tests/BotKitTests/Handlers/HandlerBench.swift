@@ -28,6 +28,7 @@ final class HandlerBench {
     #!/bin/sh
     field() { rest=${line#*"\\"$1\\":\\""}; printf %s "${rest%%'"'*}"; }
     reply() { printf '{"type":"reply","id":"%s","text":"%s"}\\n' "$1" "$2"; }
+    say() { printf '%s\\n' "$1"; }
 
     """
 
@@ -58,9 +59,12 @@ final class HandlerBench {
   }
 
   /// Runs `script` as the one handler.
-  func start(_ script: String) {
-    handlers.update([description(script)])
+  @discardableResult
+  func start(_ script: String) -> HandlerDescription {
+    let description = description(script)
+    handlers.update([description])
     handlers.start()
+    return description
   }
 
   /// Uses `weather`; its end is under this number.

@@ -47,10 +47,9 @@ struct HandlersTests {
   @Test("it starts in a folder of its own, with little in its environment, and standard error goes to the log")
   @LoopActor func surroundings() async throws {
     let bench = HandlerBench()
-    bench.start("pwd >&2; env | sort | tr '\\n' ' ' >&2; " + Self.echo)
-    _ = try await bench.ask()
+    bench.start("pwd >&2; env | sort | tr '\\n' ' ' >&2; echo >&2; " + Self.echo)
+    #expect(await bench.turn { bench.said("XMPPBOT_API=1 XMPPBOT_HANDLER=bridge XMPPBOT_STATE_DIR=") })
     #expect(bench.said(bench.folder.path + "/state/bridge.handler"))
-    #expect(bench.said("XMPPBOT_API=1 XMPPBOT_HANDLER=bridge XMPPBOT_STATE_DIR="))
     await bench.stop()
   }
 
@@ -83,7 +82,10 @@ struct HandlersTests {
     bench.start(
       "while IFS= read -r line; do case $line in *'\"type\":\"command\"'*) reply \"$(field id)\" last; exit 0 ;; esac; done"
     )
-    for _ in 0..<5 { #expect(try await bench.ask() == "last") }
+    for run in 0..<5 {
+      #expect(await bench.turn { bench.starts == run + 1 })
+      #expect(try await bench.ask() == "last")
+    }
     await bench.stop()
   }
 
@@ -112,6 +114,7 @@ struct HandlersTests {
       : >hung
       while :; do sleep 1000; done
       """)
+    #expect(await bench.turn { access(bench.folder.path + "/state/bridge.handler/hung", F_OK) == 0 })
     let number = try bench.use("x", timeout: .milliseconds(50))
     #expect(await bench.end(number) == "weather: stopped, it took longer than 50 ms")
     #expect(await bench.turn { bench.said("it hangs") && bench.starts == 2 })
@@ -180,7 +183,7 @@ struct HandlersTests {
     let bench = HandlerBench()
     bench.start(
       """
-      echo '{"type":"register","command":"toss","description":"Toss\\na coin","usage":"toss [SIDE]"}'
+      say '{"type":"register","command":"toss","description":"Toss\\na coin","usage":"toss [SIDE]"}'
       echo '{"type":"register","command":"weather","description":"The weather"}'
       echo '{"type":"register","command":"ping"}'
       cat >/dev/null
@@ -251,10 +254,10 @@ struct HandlersTests {
     let bench = HandlerBench()
     let fifo = bench.folder.path + "/go"
     mkfifo(fifo, 0o600)
-    bench.start(Self.patient)
+    let description = bench.start(Self.patient)
     let number = try bench.use("slow")
     _ = try await bench.ask()
-    bench.handlers.update([bench.description(Self.patient)])
+    bench.handlers.update([description])
     bench.folder.write("go", "survived\n")
     #expect(await bench.end(number) == "survived")
     #expect(bench.starts == 1)
@@ -319,7 +322,7 @@ struct HandlersTests {
       while IFS= read -r line; do
         case $line in
           *'"type":"command"'*) id=$(field id) ;;
-          *'"type":"shutdown"'*) reply "$id" "$line" | tr -d '\\n{}' | sed 's/"type":"shutdown",/bye /' >&2; reply "$id" bye ;;
+          *'"type":"shutdown"'*) say "$line" >&2; reply "$id" bye ;;
         esac
       done
       """)
