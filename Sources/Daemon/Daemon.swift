@@ -105,7 +105,8 @@ final class Daemon {
     dispatcher = Dispatcher(limits: Dispatcher.Limits(settings.limits), hooks: flow.hooks())
     flow.attach(dispatcher)
     longRunning = Handlers(
-      jid: settings.account.jid.description, launcher: CommandSetup.launcher(settings, environment), hooks: Self.handlerHooks(reference, log))
+      jid: settings.account.jid.description, launcher: CommandSetup.launcher(settings, environment),
+      hooks: Self.handlerHooks(reference, log))
     reference.daemon = self
     session.delegate = self
     connectGate()
