@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .executable(name: "xmppbotd", targets: ["xmppbotd"]),
     .executable(name: "xmppbotctl", targets: ["xmppbotctl"]),
+    .executable(name: "xmppbotd-upload", targets: ["xmppbotd-upload"]),
     .library(name: "BotKit", targets: ["BotKit", "Daemon"]),
   ],
   targets: [
@@ -36,6 +37,7 @@ let package = Package(
     system("CIDN2", pkgConfig: "libidn2", apt: "libidn2-dev"),
     system("CUnistring", pkgConfig: nil, apt: "libunistring-dev"),
     system("CJansson", pkgConfig: "jansson", apt: "libjansson-dev"),
+    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(name: "CLinux"),
 
     // Imports run only downward in this order; scripts/lint checks it.
@@ -51,7 +53,8 @@ let package = Package(
     library("XMPPClient", ["XMPPStream", "Transport"]),
     library("SQLite", ["CSQLite"]),
     library("Archive", ["SQLite", "JID"]),
-    library("BotKit", ["JID", "JSON", "EventLoop", "CLinux"]),
+    library("Upload", []),
+    library("BotKit", ["JID", "JSON", "EventLoop", "Upload", "CLinux"]),
     library("Systemd", ["CSystemd", "CLinux"]),
     library("Configuration", []),
     library(
@@ -63,14 +66,15 @@ let package = Package(
     .executableTarget(name: "xmppbotd", dependencies: ["Daemon"], swiftSettings: strict),
     .executableTarget(name: "example-bot", dependencies: ["BotKit", "Daemon"], swiftSettings: strict),
     .executableTarget(name: "xmppbotctl", dependencies: ["Control"], swiftSettings: strict),
+    .executableTarget(name: "xmppbotd-upload", dependencies: ["Upload", "CCurl"], swiftSettings: strict),
 
     tests("XML"), tests("JID"), tests("Crypto"), tests("JSON"), tests("XMPPStanzas"), tests("SASL"),
     tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]),
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
-    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting"]),
+    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload"]),
     tests("Systemd"), tests("Configuration"),
-    tests("Daemon", ["XMPPTesting"]), tests("Control", ["XMPPTesting"]),
+    tests("Daemon", ["XMPPTesting", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -21,8 +21,10 @@ final class ArchiveWorker {
   private var indexingStarts = Monotonic.now
   /// Writes since the indexer was told what the newest message is.
   private var unnoted = 0
+  /// Something was written since the last rest.
+  private var hasWritten = false
   /// Writes since memory was last given back to the system.
-  private var sinceRest = 0
+  private var sinceTrim = 0
 
   /// A group has at most so many writes: it bounds what one fsync can delay, and what one error can undo.
   private static let groupSize = 256
@@ -135,7 +137,8 @@ extension ArchiveWorker {
     }
     guard !writes.isEmpty else { return }
     unnoted += writes.count
-    sinceRest += writes.count
+    sinceTrim += writes.count
+    hasWritten = true
     indexingStarts = max(indexingStarts, Monotonic.now + ArchiveWorker.quiet)
   }
 
@@ -216,19 +219,22 @@ extension ArchiveWorker {
     if indexIsDamaged { rebuildIndex() }
     let isDue = Monotonic.now >= indexingStarts
     if isDue || unnoted > ArchiveWorker.unnotedLimit { noteNewest() }
-    guard indexer.backlog > 0 else { return }
-    let isBehind = indexer.backlog > ArchiveWorker.backlogLimit
-    let isAwaited = reads.contains { $0.needsIndex }
-    guard isBehind || isAwaited || isDue else { return }
-    let step = ArchiveWorker.indexStep
-    indexBatch(minimum: isBehind || isAwaited ? max(step.urgent, justWritten) : step.usual)
-    if indexer.backlog <= 0, unnoted == 0 { rest() }
+    if indexer.backlog > 0 {
+      let isBehind = indexer.backlog > ArchiveWorker.backlogLimit
+      let isAwaited = reads.contains { $0.needsIndex }
+      guard isBehind || isAwaited || isDue else { return }
+      let step = ArchiveWorker.indexStep
+      indexBatch(minimum: isBehind || isAwaited ? max(step.urgent, justWritten) : step.usual)
+    }
+    if hasWritten, isDue, indexer.backlog <= 0, unnoted == 0 { rest() }
   }
 
   /// Nothing is left to do: what was needed for it goes back, to the allocator, and after a burst to the system.
   private func rest() {
-    connection.releaseMemory(toSystem: sinceRest > ArchiveWorker.burst)
-    sinceRest = 0
+    hasWritten = false
+    let isAfterBurst = sinceTrim > ArchiveWorker.burst
+    connection.releaseMemory(toSystem: isAfterBurst)
+    if isAfterBurst { sinceTrim = 0 }
   }
 
   /// Without an fsync: the index and its mark are lost together, and the next commit of messages syncs both.

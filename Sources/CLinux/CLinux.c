@@ -2,6 +2,8 @@
 #include "CLinux.h"
 #include <fcntl.h>
 #include <sys/pidfd.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -29,6 +31,42 @@ int linux_peer(int descriptor, uid_t *user, pid_t *process) {
   *user = peer.uid;
   *process = peer.pid;
   return 0;
+}
+
+int linux_memory_file(void) { return memfd_create("upload", MFD_CLOEXEC); }
+
+ssize_t linux_send_descriptor(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec part = {(void *)bytes, count};
+  union {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+  } control;
+  memset(&control, 0, sizeof control);
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t linux_receive_descriptor(int socket, void *bytes, size_t count, int *descriptor) {
+  struct iovec part = {bytes, count};
+  union {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  *descriptor = -1;
+  ssize_t result = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (result < 0) return result;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    /* The kernel closes what there is no room for. */
+    memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+  }
+  return result;
 }
 
 int linux_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0); }

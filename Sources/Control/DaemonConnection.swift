@@ -37,8 +37,14 @@ final class DaemonConnection {
   deinit { close(descriptor) }
 
   /// Asks; each row goes to `row`; what was said at the end is returned.
-  func ask(_ request: JSON, row: (JSON) throws(ControlFailure) -> Void = { _ in }) throws(ControlFailure) -> JSON {
-    try send(Array(request.text().utf8) + [UInt8(ascii: "\n")])
+  /// - Parameter file: an open file that goes with the request.
+  func ask(
+    _ request: JSON, file: Int32? = nil, row: (JSON) throws(ControlFailure) -> Void = { _ in }
+  ) throws(ControlFailure) -> JSON {
+    let line = Array(request.text().utf8) + [UInt8(ascii: "\n")]
+    // It goes with the first byte.
+    if let file, linux_send_descriptor(descriptor, line, 1, file) != 1 { throw ended }
+    try send(file == nil ? line : Array(line.dropFirst()))
     while true {
       let line = try receiveLine()
       let json: JSON

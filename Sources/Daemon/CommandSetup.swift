@@ -10,6 +10,8 @@ struct CommandSetup {
   var commands = CommandTable()
   var access: AccessPolicy
   var faults: [CommandDiagnostic]
+  /// The folder in which each command has its own.
+  let stateBase: String
 
   init(
     _ settings: Settings, handlers: [any CommandHandler], longRunning: [Command] = [],
@@ -17,9 +19,10 @@ struct CommandSetup {
     environment: [String: String]
   ) {
     access = AccessPolicy(settings.groups)
+    stateBase = Self.stateBase(settings, environment)
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
-    let launcher = Self.launcher(settings, environment)
+    let launcher = Self.launcher(stateBase)
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
@@ -29,12 +32,14 @@ struct CommandSetup {
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
   }
 
-  /// What starts the programs of commands and handlers.
-  static func launcher(_ settings: Settings, _ environment: [String: String]) -> any ProgramLauncher {
-    let folder =
-      environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
-    return DirectLauncher(stateBase: folder + "/commands")
+  /// The folder in which each command has its own.
+  static func stateBase(_ settings: Settings, _ environment: [String: String]) -> String {
+    (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+      ?? settings.archive.path.parentFolder) + "/commands"
   }
+
+  /// What starts the programs of commands and handlers.
+  static func launcher(_ stateBase: String) -> any ProgramLauncher { DirectLauncher(stateBase: stateBase) }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
   /// slip, for nobody is in it.
@@ -89,7 +94,7 @@ extension Command {
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
         allow: settings.allow, places: Places(settings.places), reruns: settings.reruns),
       ProgramCommand(
-        words: settings.exec, launcher: launcher, style: settings.output == .code ? .code : .text, limits: limits,
+        words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", timeout: settings.timeout)
   }

@@ -105,7 +105,8 @@ final class Daemon {
     dispatcher = Dispatcher(limits: Dispatcher.Limits(settings.limits), hooks: flow.hooks())
     flow.attach(dispatcher)
     longRunning = Handlers(
-      jid: settings.account.jid.description, launcher: CommandSetup.launcher(settings, environment),
+      jid: settings.account.jid.description,
+      launcher: CommandSetup.launcher(CommandSetup.stateBase(settings, environment)),
       hooks: Self.handlerHooks(reference, log))
     reference.daemon = self
     session.delegate = self
@@ -157,6 +158,7 @@ final class Daemon {
     flow.router.rate = RateLimit(settings.limits.rate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
+    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 
@@ -182,6 +184,7 @@ final class Daemon {
     gate.onDropped = { [log] in log.log(.archiveError, "a message could not be archived: \($0)") }
     gate.onFatal = { [weak self] in self?.fail($0) }
     gate.onIdle = { [weak self] in self?.continueStopping() }
+    flow.uploads.onIdle = { [weak self] in self?.continueStopping() }
   }
 
   func updateReading() {

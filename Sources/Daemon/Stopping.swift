@@ -38,6 +38,7 @@ extension Daemon {
     log.log(.stopping, ending.isRestart ? "stopping for a restart; the stream is left to the next process" : "stopping")
     notifier.stopping(status: "finishing running commands")
     ending.timers = [
+      surroundings.scheduler.schedule(after: Self.commandTime) { [weak self] in self?.flow.uploads.stop() },
       surroundings.scheduler.schedule(after: Self.goodbyeTime) { [weak self] in self?.sayGoodbye() },
       surroundings.scheduler.schedule(after: Self.endTime) { [weak self] in self?.leave() },
     ]
@@ -55,6 +56,7 @@ extension Daemon {
 
   private func hurry(_ ending: Ending) {
     log.log(.stopping, "told again: ending at once")
+    flow.uploads.stop()
     ending.timers.append(surroundings.scheduler.schedule(after: .seconds(1)) { [weak self] in self?.leave() })
     sayGoodbye()
   }
@@ -62,7 +64,7 @@ extension Daemon {
   /// To be called when one of the things happened that an ending waits for.
   func continueStopping() {
     // The last answers are on their way to the disk and then to the server.
-    guard let ending, ending.commandsAreDone, gate.isIdle, session.unsentBytes == 0 else { return }
+    guard let ending, ending.commandsAreDone, flow.uploads.isIdle, gate.isIdle, session.unsentBytes == 0 else { return }
     // Who resumes need not ask what the server has.
     guard !ending.isRestart || ending.leavesUnconfirmed || session.unconfirmed == 0 else { return }
     sayGoodbye()

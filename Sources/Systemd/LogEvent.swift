@@ -43,6 +43,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case commandDenied = "command-denied"
   /// A command failed or ran out of time.
   case commandFailed = "command-failed"
+  /// A file could not be brought to the server.
+  case uploadFailed = "upload-failed"
   /// A file in commands.d is not offered as a command.
   case commandFileRefused = "command-file-refused"
   /// A line that a program wrote to standard error.
@@ -80,7 +82,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .reloadFailed, .configurationInvalid, .loginFailed, .tlsRefused, .archiveError, .archiveSetAside,
       .stanzaSetAside:
       .error
-    case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .commandFileRefused, .handlerEnded,
+    case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed,
+      .commandFileRefused, .handlerEnded,
       .rateLimited, .archiveLogHeld, .protocolViolation, .messagesMissed:
       .warning
     case .connecting, .stanzaTrace:
@@ -113,6 +116,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .commandRun: "af8dc8201775447b8ffe4fcae616d7ef"
     case .commandDenied: "c0e34820739a46b4a2af20e21a259eec"
     case .commandFailed: "d70bcce1fef34a62a71ca18464c527f1"
+    case .uploadFailed: "375021f16dd544b1a90fee12639f695e"
     case .commandFileRefused: "bc6a6d8ab74c48c3b3fb40b391178871"
     case .handlerOutput: "463af1471bf44720af7937870d07bb07"
     case .handlerStarted: "009120a5141a47a7ab5fced3242477bf"

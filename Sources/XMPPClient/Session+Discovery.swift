@@ -20,6 +20,7 @@ extension Session {
     needsDiscovery = false
     serverFeatures = []
     profileStore = nil
+    uploadService = nil
     let account = options.account
     var store = ProfileStore.vCard
     var awaited = 2

@@ -8,6 +8,7 @@ extension Session {
   /// A new session, managed if the server has `enabled` that.
   func begin(_ jid: JID, _ features: StreamFeatures, enabled: Element?) {
     blame()
+    isResumed = false
     forgetRequests()
     epoch += 1
     management = enabled.map { StreamManagement(enabled: $0, epoch: epoch) }
@@ -51,8 +52,29 @@ extension Session {
     let before = management?.unacknowledged
     perform(management?.received(element) ?? [])
     if management?.isWaiting == false { questionAsked = nil }
+    if trial != nil { return goOnWithTrial() }
     // What went out since the question; without progress it would go round in circles.
     if management?.unacknowledged != before { turn { askForConfirmation() } }
+  }
+
+  /// The server listens, or has taken what was sent to it alone.
+  private func goOnWithTrial() {
+    guard let link, management?.isWaiting == false else { return }
+    turn {
+      if trial == .asking, let suspect = boundJID.flatMap({ management?.resend(from: $0).first }) {
+        trial = .alone
+        link.send(suspect)
+      } else {
+        trial = nil
+        resend()
+      }
+      askForConfirmation()
+    }
+  }
+
+  private func resend() {
+    guard let boundJID else { return }
+    for element in management?.resend(from: boundJID) ?? [] { link?.send(element) }
   }
 
   func perform(_ actions: [StreamManagement.Action]) {
@@ -111,9 +133,12 @@ extension Session {
       delegate?.session(self, acknowledgedUpTo: sent.last)
     }
     blame()
+    isResumed = true
+    if let first = management?.first, suspicion.isStrong(first.element, token: first.token) { trial = .asking }
     turn {
-      for element in management?.resend(from: jid) ?? [] { link?.send(element) }
+      if trial == nil { resend() }
       online(jid, features, continuity)
+      askForConfirmation()
     }
   }
 
@@ -139,13 +164,16 @@ extension Session {
 
   /// If the last stream died, it may have been over the first stanza that the server does not have.
   func blame() {
+    let proof = trial == .alone || !isResumed
+    trial = nil
     switch lastFailure {
     case .streamError(let error) where Self.concernsNoStanza.contains(error.condition): return
     case .closed, .connectionLost, .streamError: break
     default: return
     }
     lastFailure = nil
-    guard let stanza = management?.first, suspicion.condemns(stanza.element, token: stanza.token) else { return }
+    guard let stanza = management?.first, suspicion.condemns(stanza.element, token: stanza.token, proof: proof)
+    else { return }
     management?.dropFirst()
     delegate?.session(self, noticed: .setAside(stanza.element))
     if let token = stanza.token { delegate?.session(self, setAside: token) }

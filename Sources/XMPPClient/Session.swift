@@ -17,6 +17,10 @@ public final class Session {
   public weak var delegate: (any SessionDelegate)?
   /// What the account's server told of itself and of the account.
   public internal(set) var serverFeatures: Set<String> = []
+  /// The bytes that one stanza may have (XEP-0478); nil when the server does not say.
+  public private(set) var stanzaLimit: Int?
+  /// Where files are uploaded to on this stream; nil: not asked yet.
+  var uploadService: UploadService?
   /// Our contacts, as the server last told.
   public internal(set) var roster: Roster
 
@@ -65,6 +69,10 @@ public final class Session {
   var needsDiscovery = false
   var lastFailure: StreamFailure?
   var suspicion = Suspicion()
+  /// Set while a stanza is tried; until that is over, nothing else is sent.
+  var trial: Trial?
+  /// The stream goes on with the session of an earlier one.
+  var isResumed = false
   var confirmation = PingConfirmation()
   /// Set while a stream that we end ourselves comes to its end: what is to follow.
   var afterwards: Afterwards?
@@ -201,7 +209,7 @@ public final class Session {
   func transmit(_ element: Element, token: String? = nil) {
     if management == nil, let token { confirmation.sent(token) }
     turn {
-      let bytes = link?.send(element) ?? 0
+      let bytes = trial == nil ? link?.send(element) ?? 0 : 0
       management?.send(element, token: token, at: token == nil ? 0 : environment.wallClock(), bytes: bytes)
       if let token, let count = management?.sentCount { lastSent = .init(count: count, last: token) }
     }
@@ -312,6 +320,7 @@ public final class Session {
 
   func online(_ jid: JID, _ features: StreamFeatures, _ continuity: OnlineInfo.Continuity) {
     let now = environment.scheduler.now
+    stanzaLimit = features.maxBytes
     policy.online(at: now)
     questionAsked = nil
     resumptionsRefused = 0

@@ -1,6 +1,9 @@
 import XML
 
 /// Which stanza the stream may have died of: each time the first one that the server did not take. Pure.
+///
+/// A line that is cut again and again looks the same. So the last try of a session that is resumed is a trial: first the
+/// server shows that it listens, then the suspect goes alone.
 public struct Suspicion {
   /// So many deaths are no chance.
   public static let limit = 3
@@ -8,13 +11,29 @@ public struct Suspicion {
   private var suspect: String?
   private var deaths = 0
 
+  /// One more death would be too many: this stanza is to be tried.
+  func isStrong(_ element: Element, token: String?) -> Bool {
+    deaths >= Self.limit - 1 && suspect == Self.name(element, token)
+  }
+
   /// The stream died, and this stanza is the first that the server does not have. Whether it has happened too often.
-  mutating func condemns(_ element: Element, token: String?) -> Bool {
-    let name = token ?? element["id"] ?? element.xml
+  /// `proof`: nothing else can have been the cause.
+  mutating func condemns(_ element: Element, token: String?, proof: Bool) -> Bool {
+    let name = Self.name(element, token)
     deaths = suspect == name ? deaths + 1 : 1
     suspect = name
-    return deaths >= Self.limit
+    return proof && deaths >= Self.limit
   }
+
+  private static func name(_ element: Element, _ token: String?) -> String { token ?? element["id"] ?? element.xml }
+}
+
+/// How far the trial of a suspect has come.
+enum Trial {
+  /// The server is asked whether it listens.
+  case asking
+  /// The suspect is sent, and nothing else.
+  case alone
 }
 
 /// Whether what the server sends breaks the stream again and again at the same place. Pure.

@@ -34,6 +34,8 @@ public struct Message: Sendable {
   /// Nobody need keep it for later (`<no-store/>`, XEP-0334 section 4.2); written only.
   public var isTransient = false
   public var nickname: String?
+  /// The address of a file (XEP-0066); written only. Clients show the file when the body says the same and nothing else.
+  public var link: String?
   /// The encryption's namespace, when the text is for other eyes (XEP-0380).
   public var encryption: String?
   /// An invitation, or a word from within a room (XEP-0045): the sender's address names no person.
@@ -120,6 +122,10 @@ public struct Message: Sendable {
     if let reactions {
       message.append(reactions.element)
       message.append(Element("store", Namespace.hints))
+    }
+    if let link {
+      message.append(
+        Element("x", Namespace.outOfBand, [], [Element("url", Namespace.outOfBand, text: link)]))
     }
     if let delay, let element = delay.element { message.append(element) }
     if let receipt { message.append(receipt.element) }

@@ -29,6 +29,8 @@ public enum Namespace {
   /// XEP-0060: Publish-Subscribe
   public static let pubsub = "http://jabber.org/protocol/pubsub"
   public static let pubsubEvent = "http://jabber.org/protocol/pubsub#event"
+  /// XEP-0066: Out of Band Data
+  public static let outOfBand = "jabber:x:oob"
   /// XEP-0077: In-Band Registration
   public static let register = "jabber:iq:register"
   public static let registerFeature = "http://jabber.org/features/iq-register"
@@ -69,6 +71,8 @@ public enum Namespace {
   public static let hints = "urn:xmpp:hints"
   /// XEP-0359: Unique and Stable Stanza IDs
   public static let stanzaID = "urn:xmpp:sid:0"
+  /// XEP-0363: HTTP File Upload
+  public static let upload = "urn:xmpp:http:upload:0"
   /// XEP-0380: Explicit Message Encryption
   public static let explicitEncryption = "urn:xmpp:eme:0"
   /// XEP-0421: Occupant identifiers
@@ -81,4 +85,6 @@ public enum Namespace {
   public static let reactions = "urn:xmpp:reactions:0"
   /// XEP-0461: Message Replies
   public static let reply = "urn:xmpp:reply:0"
+  /// XEP-0478: Stream Limits Advertisement
+  public static let streamLimits = "urn:xmpp:stream-limits:0"
 }

@@ -16,6 +16,8 @@ public struct StreamFeatures: Sendable, Hashable {
   public var streamManagement = false
   /// In-band registration (XEP-0077 section 8).
   public var register = false
+  /// The bytes that one stanza may have (XEP-0478); nil when the server does not say.
+  public var maxBytes: Int?
 
   init(_ element: Element) {
     for case .element(let feature) in element.children {
@@ -31,6 +33,10 @@ public struct StreamFeatures: Sendable, Hashable {
       case ("ver", Namespace.rosterVersioning): rosterVersioning = true
       case ("sm", Namespace.streamManagement): streamManagement = true
       case ("register", Namespace.registerFeature): register = true
+      case ("limits", Namespace.streamLimits):
+        maxBytes = feature.child("max-bytes", Namespace.streamLimits).flatMap { Int($0.text) }.flatMap {
+          $0 > 0 ? $0 : nil
+        }
       default: break
       }
     }

@@ -12,7 +12,7 @@ public struct StreamManagement: Sendable {
     case send(Element)
     /// This count is to be stored; `stored` follows.
     case store(HandledCount)
-    /// The server has the stanzas of these tokens.
+    /// The server has more of what was sent: the stanzas of these tokens, and others that have none.
     case acknowledged([String])
     /// The server broke the rules.
     case violation(StreamError)
@@ -145,8 +145,9 @@ public struct StreamManagement: Sendable {
 
   private mutating func acknowledge(_ h: UInt32) -> [Action] {
     do {
+      let before = unacknowledged
       let tokens = try outgoing.acknowledge(h)
-      return tokens.isEmpty ? [] : [.acknowledged(tokens)]
+      return unacknowledged == before ? [] : [.acknowledged(tokens)]
     } catch {
       return [.violation(error)]
     }

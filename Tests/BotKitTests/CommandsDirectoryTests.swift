@@ -152,7 +152,8 @@ struct CommandsDirectoryTests {
     "a fault in the description refuses the command rather than guess",
     arguments: [
       ("# allow: example.org", "allow: “example.org”"), ("# timeout: soon", "20s"), ("# where: nowhere", "chat, room"),
-      ("# output: video", "text or code"), ("# timeout: 0s", "20s"), ("# allow: evryone", "did you mean everyone?"),
+      ("# output: video", "text, code or file"), ("# live: always", "yes or no"), ("# timeout: 0s", "20s"),
+      ("# allow: evryone", "did you mean everyone?"),
       ("# alow: everyone", "did you mean allow?"), ("# Allows: everyone", "did you mean allow?"),
     ])
   func faults(line: String, hint: String) {

@@ -271,6 +271,26 @@ struct ProgramTests {
     #expect(try await run(script("echo x", in: folder, style: .code)).text == "```\nx\n```")
   }
 
+  @Test("output = file sends the very bytes, and says something only where that is needed")
+  func file() async throws {
+    let told = try await run(script(#"printf 'a\000b\033[1m'"#, in: folder, style: .file))
+    #expect(told.actions == [.upload(CommandUpload(.bytes(Array("a\0b\u{1b}[1m".utf8))))])
+    #expect(told.text == nil && told.result == .done)
+    #expect(try await run(script("exit 0", in: folder, style: .file)).text == "test: done")
+    let failed = try await run(script("echo x; exit 3", in: folder, style: .file))
+    #expect(failed.actions.count == 1 && failed.text == "test: failed (exit 3)")
+  }
+
+  @Test("live = yes shows what is printed while the program runs, and all of it at the end")
+  func live() async throws {
+    // It goes on only when what it has printed was shown.
+    let command = script("echo one; sleep 1.2; echo two", in: folder, style: .code, isLive: true)
+    let told = try await run(command)
+    #expect(told.actions.first == .progress("```\none\n```"))
+    #expect(told.text == "```\none\ntwo\n```")
+    #expect(try await run(script("echo one; echo two", in: folder, isLive: true)).actions.isEmpty)
+  }
+
   @Test("a program that has ended is no zombie")
   func reaped() async throws {
     let process = try #require(pid_t(try await run(script("echo $$", in: folder)).text ?? ""))

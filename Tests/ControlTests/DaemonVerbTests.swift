@@ -38,6 +38,33 @@ struct DaemonVerbTests {
     await offline.stop()
   }
 
+  @Test("send --file passes the open file itself: the daemon may not be able to open what its caller can")
+  func sendFile() async throws {
+    let path = try scratch.write("content of the file", to: "bot.conf")
+    let daemon = try await ScriptedDaemon.at(socket) { request, client in
+      guard let file = client.takeDescriptor() else { return client.fail(.failed, "no file came") }
+      var bytes = [UInt8](repeating: 0, count: 64)
+      let count = max(0, read(file, &bytes, bytes.count))
+      close(file)
+      let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+      client.fail(
+        .failed,
+        "\(request["file"]?.stringValue ?? "") '\(text)' \(request["to"]?.stringValue ?? "") \(request["text"]?.stringValue ?? "")"
+      )
+    }
+    #expect(
+      try control("send --file \(path) alice@example.org Look:").errors
+        == "xmppbotctl: bot.conf 'content of the file' alice@example.org Look:\n")
+    for (line, reason) in [
+      ("/nonexistent", "/nonexistent: No such file or directory"), ("/etc", "is no regular file"),
+      ("/dev/null", "is no regular file"),
+      (path + " --lines", "leave --lines out"),
+    ] {
+      #expect(try control("send alice@example.org --file \(line)").errors.contains(reason))
+    }
+    await daemon.stop()
+  }
+
   @Test("tables are aligned, safe to look at, and JSON lines with --json")
   func tables() async throws {
     let daemon = try await ScriptedDaemon.at(socket) { request, client in

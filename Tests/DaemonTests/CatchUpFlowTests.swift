@@ -145,6 +145,46 @@ struct CatchUpFlowTests {
     try bench.play("the bot says nothing")
   }
 
+  /// Online, with a live message held because the archive has not answered.
+  @LoopActor private func waiting() async throws -> DaemonBench {
+    let bench = try await DaemonBench(before: Self.leftBehind)
+    bench.conversation.hidesConfirmations = true
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs])
+    await bench.settle()
+    try bench.play(Self.query)
+    try bench.play("server: \(Self.said("held", id: "m3"))")
+    return bench
+  }
+
+  @Test("an archive that says nothing for twenty seconds is not waited for; what was held is archived, and it is told")
+  @LoopActor func silentArchive() async throws {
+    let bench = try await waiting()
+    // That one came behind the question; nothing has since.
+    bench.clock.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
+    await bench.settle()
+    #expect(try await bench.transcript().contains("< held"))
+    #expect(bench.recording.messages(.messagesMissed).count == 1)
+  }
+
+  @Test("while live messages come, the archive's answer may stand behind them: it is waited for, but not for ever")
+  @LoopActor func busyServer() async throws {
+    let bench = try await waiting()
+    for number in 1...5 {
+      try bench.play("server: \(Self.said("\(number)", id: "n\(number)"))")
+      bench.clock.advance(by: .seconds(20))
+    }
+    await bench.settle()
+    #expect(try await bench.transcript().contains("< held") == false)
+    // Each time that it is asked it has two minutes.
+    for number in 6...45 {
+      try bench.play("server: \(Self.said("\(number)", id: "n\(number)"))")
+      bench.clock.advance(by: .seconds(20))
+    }
+    await bench.settle()
+    #expect(try await bench.transcript().contains("< held"))
+  }
+
   @Test("a server without an archive is told of after a session that could not be resumed, and messages flow")
   @LoopActor func noArchive() async throws {
     let bench = try await DaemonBench(before: Self.leftBehind)

@@ -1,5 +1,7 @@
 import Archive
+import CLinux
 import EventLoop
+import Glibc
 import JSON
 import SQLite
 import Systemd
@@ -29,6 +31,21 @@ struct ControlVerbTests {
     #expect(online["server"]?.stringValue?.contains("xmpp.example.org") == true)
     #expect((online["archive_bytes"]?.intValue ?? 0) > 0)
     #expect(online["commands"] == 7)
+  }
+
+  @Test("a file that did not come with its request, or while the bot is offline, is not sent")
+  func sendFile() async throws {
+    let bench = try await DaemonBench.online()
+    let without = try ask(bench, ["verb": "send", "to": "alice@example.net", "file": "x"])
+    #expect(without.end.failure == ControlFailure(.usage, "the file did not come with the request"))
+    let file = open(bench.scratch.file("bot.conf"), O_RDONLY)
+    defer { close(file) }
+    try await bench.play("the connection is lost")
+    let caller = try ControlCaller(bench.socket)
+    let line = Array(#"{"verb":"send","to":"alice@example.net","file":"x"}"#.utf8) + [0x0a]
+    #expect(linux_send_descriptor(caller.descriptor, line, line.count, file) == line.count)
+    #expect(try caller.line()?.contains("nothing was sent: the bot is not online") == true)
+    #expect(try await bench.transcript().isEmpty)
   }
 
   @Test("send is done when the server has the message")

@@ -25,7 +25,7 @@ struct OutboxTests {
     await bench.settle()
     let bodies = try await bench.rows().compactMap(\.body)
     #expect(bodies.count > 1)
-    #expect(bodies.allSatisfy { $0.utf8.count <= Outbox.pieceLimit })
+    #expect(bodies.allSatisfy { $0.utf8.count <= 8_000 })
     #expect(bodies.joined(separator: "\n") == text)
     for body in bodies { try bench.expectAnswer(body, to: "alice@example.net") }
     try bench.expectSilence()

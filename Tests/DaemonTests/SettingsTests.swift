@@ -90,6 +90,7 @@ struct SettingsTests {
       where = chat, room
       timeout = 2m
       output = code
+      live = yes
       """)
     let account = settings.account
     #expect(account.passwordFile == "/etc/secret")
@@ -118,7 +119,7 @@ struct SettingsTests {
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
-          reruns: false)
+          reruns: false, isLive: true)
       ])
   }
 

@@ -1,4 +1,5 @@
 import Archive
+import BotKit
 import EventLoop
 import SQLite
 import Systemd
@@ -46,6 +47,26 @@ struct StoppingTests {
     try await bench.awaitGoodbye()
     bench.clock.advance(by: .seconds(3))
     #expect(await bench.awaitExit() == .done)
+  }
+
+  @Test("a file under way is waited for as long as a command is; then its text is what the contact gets")
+  @LoopActor func upload() async throws {
+    let bench = try await DaemonBench.online()
+    let puppet = Puppet()
+    _ = bench.daemon.flow.router.commands.add(puppet.command)
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>draw</body></message>")
+    await bench.settle()
+    puppet.events?.perform(.upload(CommandUpload(.bytes(Array("drawing".utf8)))))
+    puppet.events?.finish(.done)
+    bench.conversation.skip()
+    bench.conversation.hidesConfirmations = true
+    bench.daemon.stop()
+    await bench.settle()
+    try bench.play("the bot says nothing")
+    bench.clock.advance(by: .seconds(4))
+    #expect(await bench.turn { bench.daemon.ending?.saidGoodbye == true })
+    let reason = "(there should be a file, but the bot is restarting; send the command again in a moment)"
+    #expect(try await bench.transcript() == ["< draw", "> drawing\n\(reason) (sent)"])
   }
 
   @Test("a server that takes nothing is waited for, but not for ever")
@@ -121,5 +142,93 @@ struct StoppingTests {
       #expect(await bench.awaitExit() == .failed)
       await slow.gate.open()
     }
+  }
+
+  // MARK: - To be started again
+
+  private static let sm = "urn:xmpp:sm:3"
+
+  /// What the archive says of the session that the next process may take up.
+  private func leftStream(_ bench: DaemonBench) throws -> String? {
+    let database = try Connection(path: bench.scratch.file("archive.db"), access: .readOnly)
+    let row = try database.statement("SELECT id FROM stream")
+    return try row.step() ? row.text(at: 0) : nil
+  }
+
+  @Test("stopped for a restart, it says no goodbye: the stream is left, and its session stands in the archive")
+  @LoopActor func restart() async throws {
+    let bench = try await DaemonBench.restarting()
+    bench.daemon.stop()
+    try bench.play("server: <a xmlns='\(Self.sm)' h='4'/>")
+    #expect(await bench.awaitExit() == .done)
+    #expect(
+      bench.recording.messages(.stopping) == ["stopping for a restart; the stream is left to the next process"])
+    try bench.play(
+      """
+      bot: <a xmlns='\(Self.sm)' h='$h'/>
+      the bot says nothing
+      """)
+    #expect(try leftStream(bench) == "sm1")
+  }
+
+  @Test("stopped for good, it leaves no session behind")
+  @LoopActor func forgetsStream() async throws {
+    let bench = try await DaemonBench()
+    try bench.goOnline(isManaged: true)
+    await bench.settle()
+    bench.conversation.skip()
+    bench.daemon.stop()
+    #expect(await bench.turn { bench.daemon.ending?.saidGoodbye == true })
+    try bench.play(
+      """
+      bot: <presence type='unavailable'/>
+      bot: <a xmlns='\(Self.sm)' h='$h'/>
+      bot: <r xmlns='\(Self.sm)'/>
+      bot: </stream:stream>
+      """)
+    bench.clock.advance(by: .seconds(3))
+    #expect(await bench.awaitExit() == .done)
+    #expect(try leftStream(bench) == nil)
+  }
+
+  @Test("before a restart, the server has a second to confirm what was sent; then the stream is left all the same")
+  @LoopActor func unconfirmed() async throws {
+    let bench = try await DaemonBench.restarting()
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>ping</body></message>")
+    await bench.settle()
+    bench.conversation.skip()
+    bench.daemon.stop()
+    await bench.settle()
+    #expect(bench.daemon.ending?.saidGoodbye == false)
+    bench.clock.advance(by: .milliseconds(999))
+    #expect(bench.daemon.ending?.saidGoodbye == false)
+    bench.clock.advance(by: .milliseconds(1))
+    #expect(await bench.awaitExit() == .done)
+    #expect(try leftStream(bench) == "sm1")
+  }
+
+  @Test("before a restart, a command that runs is answered, and the answer is confirmed")
+  @LoopActor func answersBeforeRestart() async throws {
+    let slow = Slow()
+    let bench = try await DaemonBench.restarting(handlers: [slow])
+    try bench.play("server: <message from='a@example.net/x' type='chat' id='1'><body>slow</body></message>")
+    await bench.settle()
+    bench.conversation.skip()
+    bench.daemon.stop()
+    await slow.gate.open()
+    #expect(await bench.hears("<body>at last</body>"))
+    bench.conversation.skip()
+    #expect(bench.exitCode == nil)
+    // Four at first, the typing notice, the answer.
+    try bench.play("server: <a xmlns='\(Self.sm)' h='6'/>")
+    #expect(await bench.awaitExit() == .done)
+  }
+
+  @Test("stopped for a restart while it is offline, it ends at once")
+  @LoopActor func restartOffline() async throws {
+    let bench = try await DaemonBench(isRestarting: true)
+    try bench.play("the bot cannot connect: no route")
+    bench.daemon.stop()
+    #expect(await bench.awaitExit() == .done)
   }
 }

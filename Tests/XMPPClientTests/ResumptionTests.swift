@@ -307,30 +307,73 @@ struct ResumptionTests {
     #expect(stopped.suspended == nil)
   }
 
-  @Test("a stanza over which the stream dies three times is not sent again, and is told of")
-  @LoopActor func poison() throws {
+  /// Two streams have died before the server had the messages `evil` and `good`; the bot has just resumed the second.
+  @LoopActor private func suspicious() throws -> Conversation {
     let conversation = try Conversation.managed()
     conversation.session.send(try message("evil").element, token: "evil")
     conversation.session.send(try message("good").element, token: "good")
     for _ in 1...2 {
-      try conversation.play("the connection is lost")
       conversation.skip()
+      try conversation.play("the connection is lost")
       try conversation.play(resuming(h: 0))
       try conversation.play("server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>\nevent: resumed")
     }
-    conversation.skip()
-    try conversation.play("the connection is lost")
+    return conversation
+  }
+
+  private static func resent(_ id: String) -> String {
+    """
+    bot: <message type='chat' to='alice@example.org' id='\(id)'><body>text</body>
+     <delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='2001-09-09T01:46:40.000000Z'/></message>
+    """
+  }
+
+  @Test("a stanza over which the stream dies three times, at last alone, is not sent again, and is told of")
+  @LoopActor func poison() throws {
+    let conversation = try suspicious()
+    try conversation.play(
+      """
+      bot: <r xmlns='\(Self.sm)'/>
+      server: <a xmlns='\(Self.sm)' h='4'/>
+      \(Self.resent("evil"))
+      bot: <r xmlns='\(Self.sm)'/>
+      the connection is lost
+      """)
     try conversation.play(resuming(h: 0))
     try conversation.play(
       """
       server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>
       event: set aside evil
       event: failed evil
-      bot: <message type='chat' to='alice@example.org' id='good'><body>text</body>
-       <delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='2001-09-09T01:46:40.000000Z'/></message>
+      \(Self.resent("good"))
       bot: <r xmlns='\(Self.sm)'/>
       server: <a xmlns='\(Self.sm)' h='5'/>
       event: acknowledged good
+      """)
+  }
+
+  @Test("a line that is cut again and again before the server has read a word condemns no message")
+  @LoopActor func innocent() throws {
+    let conversation = try suspicious()
+    for _ in 1...2 {
+      try conversation.play("bot: <r xmlns='\(Self.sm)'/>\nthe bot says nothing\nthe connection is lost")
+      // The pause before the next attempt grows.
+      try conversation.play("after 10s\n" + resuming(h: 0))
+      try conversation.play("server: <resumed xmlns='\(Self.sm)' h='4' previd='sm1'/>\nevent: resumed")
+    }
+    // What is said meanwhile goes behind.
+    conversation.session.send(try message("late").element, token: "late")
+    try conversation.play(
+      """
+      bot: <r xmlns='\(Self.sm)'/>
+      server: <a xmlns='\(Self.sm)' h='4'/>
+      \(Self.resent("evil"))
+      bot: <r xmlns='\(Self.sm)'/>
+      server: <a xmlns='\(Self.sm)' h='5'/>
+      event: acknowledged evil
+      \(Self.resent("good"))
+      \(Self.resent("late"))
+      bot: <r xmlns='\(Self.sm)'/>
       """)
   }
 

@@ -9,4 +9,8 @@ public enum CommandAction: Sendable, Hashable {
   /// The next message of the sender may choose one of these, by its number or its text: then the command is used again with
   /// that (`CommandRequest.choice`). `asked`: what the command calls the question.
   case offer([String], asked: String)
+  /// All that it has printed so far: shown in place of what was shown of it before, and by its end at last. May be left out.
+  case progress(String)
+  /// A file, as a link; what comes after it waits until it is there.
+  case upload(CommandUpload)
 }

@@ -134,18 +134,21 @@ public final class Dispatcher {
 /// How a command ended, and the last text that its sender gets.
 public struct CommandOutcome: Sendable, Hashable {
   public let result: CommandResult
-  /// What it printed and a sentence about how it ended, as far as there is something to say.
-  public let text: String?
+  /// What it printed, as far as it was not sent before.
+  public var printed: String?
+  /// A sentence about how it ended, where that needs saying.
+  public let ending: String?
+  /// Both of them.
+  public var text: String? { printed.map { text in ending.map { text + "\n" + $0 } ?? text } ?? ending }
   /// From its start to its end; zero when it never started.
   public let duration: Duration
 
   init(
     _ command: CommandDescription, _ result: CommandResult, _ text: String?, duration: Duration
   ) {
-    let printed = text.flatMap { $0.isEmpty ? nil : $0 }
-    let ending = Answers.ending(of: command, result)
+    printed = text.flatMap { $0.isEmpty ? nil : $0 }
+    ending = Answers.ending(of: command, result)
     self.result = result
-    self.text = printed.map { text in ending.map { text + "\n" + $0 } ?? text } ?? ending
     self.duration = duration
   }
 }

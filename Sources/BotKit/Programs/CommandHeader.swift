@@ -1,6 +1,6 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun"]
+  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live"]
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -15,6 +15,8 @@ struct CommandHeader {
   private(set) var timeout: Duration?
   private(set) var style = ProgramCommand.Style.text
   private(set) var reruns = false
+  /// What it prints is shown while it runs.
+  private(set) var isLive = false
 
   /// Reads the comments of a script; of a binary (a NUL is in it) nothing. Comments that are no known key are just comments.
   init(script: [UInt8]) throws(Fault) {
@@ -32,11 +34,11 @@ struct CommandHeader {
     }
   }
 
-  /// The key that a comment's first word is one slip away from: a mistyped `allow` must not pass as a comment. `where` is
-  /// too near to words that people write.
+  /// The key that a comment's first word is one slip away from: a mistyped `allow` must not pass as a comment. `where` and
+  /// `live` are too near to words that people write.
   private static func meant(by word: String) -> String? {
     guard word.utf8.count <= 16 else { return nil }
-    return keys.first { $0 != "where" && Suggestion.distance(Array(word), Array($0)) == 1 }
+    return keys.first { $0 != "where" && $0 != "live" && Suggestion.distance(Array(word), Array($0)) == 1 }
   }
 
   /// Reads a NAME.conf, in which nothing unknown may stand.
@@ -69,17 +71,21 @@ struct CommandHeader {
         throw Fault(problem: "timeout: “\(value)” is no duration", remedy: "write it as 500ms, 20s or 5m")
       }
       timeout = duration
-    case "rerun":
-      guard value == "yes" || value == "no" else {
-        throw Fault(problem: "rerun: “\(value)” is not known", remedy: "write yes or no")
-      }
-      reruns = value == "yes"
+    case "rerun": reruns = try Self.flag(key, value)
+    case "live": isLive = try Self.flag(key, value)
     default:
       guard let style = ProgramCommand.Style(rawValue: value) else {
-        throw Fault(problem: "output: “\(value)” is not known", remedy: "write text or code")
+        throw Fault(problem: "output: “\(value)” is not known", remedy: "write text, code or file")
       }
       self.style = style
     }
+  }
+
+  private static func flag(_ key: String, _ value: String) throws(Fault) -> Bool {
+    guard value == "yes" || value == "no" else {
+      throw Fault(problem: "\(key): “\(value)” is not known", remedy: "write yes or no")
+    }
+    return value == "yes"
   }
 
   private static func places(_ value: String) throws(Fault) -> Places {

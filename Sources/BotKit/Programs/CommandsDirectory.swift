@@ -76,7 +76,8 @@ public enum CommandsDirectory {
         allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places,
         reruns: header.reruns),
       ProgramCommand(
-        words: [path], launcher: launcher, style: header.style, limits: limits, checkTrust: true),
+        words: [path], launcher: launcher, style: header.style, isLive: header.isLive, limits: limits,
+        checkTrust: true),
       origin: path, timeout: header.timeout)
   }
 

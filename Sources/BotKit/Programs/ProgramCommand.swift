@@ -9,6 +9,8 @@ public struct ProgramCommand: WaitingCommand {
     case text
     /// As a preformatted block (XEP-0393 version 1.1.1).
     case code
+    /// As a file, of the very bytes; the contact gets a link.
+    case file
   }
 
   public struct Limits: Sendable, Hashable {
@@ -32,20 +34,24 @@ public struct ProgramCommand: WaitingCommand {
   let words: [String]
   let launcher: any ProgramLauncher
   let style: Style
+  let isLive: Bool
   let limits: Limits
   let trust: Bool
 
   /// - Parameters:
   ///   - words: the program's absolute path and its first arguments; the contact's follow them.
   ///   - launcher: what starts it.
+  ///   - isLive: show what it prints while it runs.
   ///   - checkTrust: look before each start whether others could have changed the program (`FileTrust`).
   public init(
-    words: [String], launcher: any ProgramLauncher, style: Style = .text, limits: Limits = Limits(),
+    words: [String], launcher: any ProgramLauncher, style: Style = .text, isLive: Bool = false,
+    limits: Limits = Limits(),
     checkTrust: Bool = false
   ) {
     self.words = words
     self.launcher = launcher
     self.style = style
+    self.isLive = isLive
     self.limits = limits
     trust = checkTrust
   }

@@ -14,6 +14,7 @@ final class ProgramRun: RunningCommand {
   private var errors: PipeReader?
   private var timer: TimerSource?
   private var printed: [UInt8] = []
+  private var live: LiveOutput?
   private var lines = LineSplitter()
   private var stopped: CommandResult?
   private var exited = false
@@ -22,6 +23,7 @@ final class ProgramRun: RunningCommand {
     self.command = command
     self.events = events
     name = request.command
+    if command.isLive { live = LiveOutput { [unowned self] in showProgress() } }
     var ends: [Int32] = []
     var theirs: [Int32] = []
     defer { theirs.forEach { close($0) } }
@@ -79,6 +81,7 @@ final class ProgramRun: RunningCommand {
   private func print(_ bytes: UnsafeRawBufferPointer) {
     let room = command.limits.output - printed.count
     printed.append(contentsOf: bytes.prefix(room))
+    live?.changed()
     guard bytes.count > room else { return }
     output?.close()
     guard stopped == nil else { return }
@@ -109,6 +112,7 @@ final class ProgramRun: RunningCommand {
     output?.drain()
     errors?.drain()
     timer?.cancel()
+    live?.end()
     input?.close()
     output?.close()
     errors?.close()
@@ -119,14 +123,14 @@ final class ProgramRun: RunningCommand {
       return events.finish(.failed(failure.reply))
     }
     let result = stopped ?? Self.result(exit)
-    events.finish(result, text(result))
+    let answer = ProgramAnswer(printed, result, name: name, style: command.style)
+    if let file = answer.file { events.perform(.upload(file)) }
+    events.finish(result, answer.text)
   }
 
-  private func text(_ result: CommandResult) -> String? {
-    let cut = if case .outputLimit = result { true } else { false }
-    let text = OutputText.clean(cut ? OutputText.whole(printed[...]) : printed[...])
-    if text.allSatisfy(\.isWhitespace) { return result == .done ? "\(name): done" : nil }
-    return command.style == .code ? "```\n\(text)\n```" : text
+  private func showProgress() {
+    let answer = ProgramAnswer(progress: printed, style: command.style)
+    if let text = answer.text { events.perform(.progress(text)) }
   }
 
   /// Exit codes by sysexits.h: EX_USAGE, EX_TEMPFAIL, EX_NOPERM.

@@ -28,6 +28,12 @@ int linux_pipe_cloexec(int ends[2]);
 int linux_accept(int listener);
 /* The user and process at the other end of a Unix socket, by SO_PEERCRED (unix(7)); 0, or -1. */
 int linux_peer(int descriptor, uid_t *user, pid_t *process);
+/* memfd_create(2), closed on exec. */
+int linux_memory_file(void);
+/* sendmsg(2) with one descriptor (SCM_RIGHTS, unix(7)). */
+ssize_t linux_send_descriptor(int socket, const void *bytes, size_t count, int descriptor);
+/* recvmsg(2) with at most one descriptor, closed on exec; -1 when there is none. */
+ssize_t linux_receive_descriptor(int socket, void *bytes, size_t count, int *descriptor);
 /* prctl(2), PR_SET_DUMPABLE 0. */
 int linux_forbid_core_dumps(void);
 /* pidfd_open(2). */

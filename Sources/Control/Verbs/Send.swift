@@ -1,10 +1,12 @@
 import Daemon
+import Glibc
 import JSON
 
 extension Verb {
   static let send = Verb(
     path: ["send"], arguments: "JID [TEXT | -]",
     options: [
+      Option("--file", "PATH", "upload the file and send the link; TEXT goes before it"),
       Option("--lines", nil, "each line of the input is a message of its own"),
       Option("--queue", nil, "do not wait: it is enough that the bot has it in its outbox"),
       Option("--timeout", "SECONDS", "how long to wait for the server (default 30)"),
@@ -15,6 +17,7 @@ extension Verb {
       --queue: that the bot has it), 4 that the bot is offline and 6 that the server has not confirmed it in time: in both
       cases the message is in the outbox, survives restarts, and goes as soon as it can. 1 means that nothing was sent, or that
       it came back before the server confirmed it; what comes back later is in the journal, and its row says "failed".
+      A file goes to the account's own server (XEP-0363), which says how large it may be; whoever knows the link can read it.
       """
   ) { call throws(ControlFailure) in
     guard let to = call.words.first else { throw ControlFailure(.usage, "name a recipient: xmppbotctl send JID TEXT") }
@@ -22,6 +25,10 @@ extension Verb {
     let fromInput = text.isEmpty || text == "-"
     let byLines = call.options["--lines"] != nil
     if byLines, !fromInput { throw ControlFailure(.usage, "--lines reads the input; leave the text out") }
+    if let path = call.options["--file"] {
+      if byLines { throw ControlFailure(.usage, "--file sends one file; leave --lines out") }
+      return try sendFile(path, caption: text == "-" ? input() : text, to: to, try Wish(call), call)
+    }
     let daemon = try call.daemon()
     let wish = try Wish(call)
     if byLines { return try sendLines(to: to, wish, daemon) }
@@ -80,6 +87,26 @@ extension Verb {
       "timeout": .int(wish.timeout),
     ])
     if !wish.waits, !wish.isQuiet { print("queued") }
+  }
+
+  private static func sendFile(
+    _ path: String, caption: String, to: String, _ wish: Wish, _ call: borrowing Call
+  ) throws(ControlFailure) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw ControlFailure(.failed, "\(path): \(String(cString: strerror(errno)))") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw ControlFailure(.usage, "\(path) is no regular file; pack a folder into an archive first")
+    }
+    if status.st_size == 0 { throw ControlFailure(.usage, "\(path) is empty") }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    _ = try call.daemon().ask(
+      [
+        "verb": "send", "to": .string(to), "text": .string(caption), "file": .string(name),
+        "wait": .bool(wish.waits), "timeout": .int(wish.timeout),
+      ], file: descriptor)
+    if !wish.waits { print("queued") }
   }
 
   private static func input() -> String {

@@ -22,6 +22,8 @@ final class ControlClient {
   private var inputEnded = false
   private var isAnswering = false
   private var isPosted = false
+  /// What came with the request that is being answered.
+  private var passed: Int32?
   private(set) var lastHeard = ContinuousClock.now
 
   init(
@@ -44,6 +46,12 @@ final class ControlClient {
     var process: pid_t = 0
     guard linux_peer(descriptor, &user, &process) == 0 else { return "an unknown user" }
     return "user \(user) (process \(process))"
+  }
+
+  /// The open file that came with the request (SCM_RIGHTS, unix(7)); the caller owns it.
+  func takeDescriptor() -> Int32? {
+    defer { passed = nil }
+    return passed
   }
 
   /// Sends rows of an answer.
@@ -79,6 +87,8 @@ final class ControlClient {
     source.cancel()
     self.source = nil
     drained = nil
+    if let passed { Glibc.close(passed) }
+    passed = nil
     Glibc.close(descriptor)
     ended(self)
   }
@@ -92,7 +102,12 @@ final class ControlClient {
 
   private func receive() {
     var buffer = [UInt8](repeating: 0, count: 16_384)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
+    var file: Int32 = -1
+    let count = linux_receive_descriptor(descriptor, &buffer, buffer.count, &file)
+    if file >= 0 {
+      if let passed { Glibc.close(passed) }
+      passed = file
+    }
     if count > 0 {
       lastHeard = .now
       input += buffer[..<count]

@@ -1,4 +1,6 @@
+import Archive
 import EventLoop
+import Glibc
 import JID
 import JSON
 import XMPPClient
@@ -6,7 +8,9 @@ import XMPPClient
 /// `xmppbotctl send`: the message is in the outbox before anything else is said, so it is not lost, whatever the answer.
 extension Daemon {
   func serveSend(_ request: JSON, _ client: ControlClient) {
-    guard let to = request["to"]?.stringValue, let text = request["text"]?.stringValue, !text.isEmpty else {
+    let text = request["text"]?.stringValue ?? ""
+    let file = request["file"]?.stringValue
+    guard let to = request["to"]?.stringValue, file != nil || !text.isEmpty else {
       return client.fail(.usage, "a recipient and a text are needed")
     }
     let recipient: JID
@@ -16,8 +20,44 @@ extension Daemon {
       return client.fail(.usage, "'\(to)' is no address: \(error)")
     }
     if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
+    if let file { return upload(file, caption: text.isEmpty ? nil : text, to: recipient, request, client) }
     log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)
-    let rows = flow.outbox.rows(text, to: recipient)
+    accept(flow.outbox.rows(text, to: recipient), to: recipient, request, client)
+  }
+
+  /// The file is open already: the daemon may not read what the caller may, nor the other way round.
+  private func upload(
+    _ name: String, caption: String?, to recipient: JID, _ request: JSON, _ client: ControlClient
+  ) {
+    guard let descriptor = client.takeDescriptor() else {
+      return client.fail(.usage, "the file did not come with the request")
+    }
+    guard session.isOnline, ending == nil else {
+      close(descriptor)
+      return client.fail(
+        .offline, "nothing was sent: the bot is \(ending == nil ? "not online (\(statusLine))" : "stopping")")
+    }
+    log.log(.messageSent, "\(client.peer) sends a file to \(recipient)", peer: recipient.bare.description)
+    do throws(UploadFailure) {
+      let file = try UploadFile(owning: descriptor, name: name, fallback: "file")
+      flow.uploads.start(file) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let link):
+          accept(flow.rows(link, caption, to: recipient, nil), to: recipient, request, client)
+        case .failure(let failure):
+          log.log(
+            .uploadFailed, "\(client.peer)'s file was not sent: \(failure)", peer: recipient.bare.description)
+          client.fail(failure == .offline ? .offline : .failed, "\(name) was not sent: \(failure)")
+        }
+      }
+    } catch {
+      client.fail(.failed, "\(name) was not sent: \(error)")
+    }
+  }
+
+  /// Queues the messages, and waits for the server if that is asked for.
+  private func accept(_ rows: [NewMessage], to recipient: JID, _ request: JSON, _ client: ControlClient) {
     // Until the row is on the disk nothing is promised; a fault of the archive is told rather than waited out.
     let key = ObjectIdentifier(client)
     awaitingArchive[key] = {

@@ -21,6 +21,7 @@ final class AckBatch {
   }
 
   func add(_ new: [String]) {
+    guard !new.isEmpty else { return }
     ids += new
     if ids.count >= Self.limit { return flush() }
     if timer == nil { timer = gate.scheduler.schedule(after: Self.delay) { [weak self] in self?.flush() } }

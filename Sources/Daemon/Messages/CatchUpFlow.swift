@@ -42,9 +42,12 @@ final class CatchUpFlow {
   private var mayHaveMissed = false
   private var hasHistory: Bool
   private var retryTimer: (any ScheduledWork)?
-  /// While messages are held, an archive that says nothing is not waited for longer than this.
+  /// While messages are held, an archive that says nothing is not waited for longer than this; while live messages come,
+  /// its answer may stand behind them, and the time-outs of the requests decide.
   private static let patience = Duration.seconds(20)
   private var stallTimer: (any ScheduledWork)?
+  /// A live message came since the timer was set.
+  private var isBusy = false
   /// Our own messages wait for the end of this.
   private var isAwaited = false
   /// The server says that it has an archive.
@@ -121,6 +124,7 @@ final class CatchUpFlow {
   func pass(_ arrival: Arrival) {
     var arrival = arrival
     arrival.movesCursor = isUpToDate
+    isBusy = true
     // Only what becomes a row has a place in the order.
     guard machine != nil, arrival.message.isWorthKeeping else { return hand(on: arrival) }
     let id = arrival.stanzaID.flatMap { $0.by == archive.description ? $0.id : nil }
@@ -201,12 +205,13 @@ final class CatchUpFlow {
   }
 
   private func watchProgress() {
+    isBusy = false
     stallTimer = gate.scheduler.schedule(after: Self.patience) { [weak self] in
       guard let self else { return }
       stallTimer = nil
       // Offline it says nothing anyhow, and the next stream asks again; nor do we hear it while we don't listen.
       guard session.isOnline else { return }
-      if session.isReadingPaused { return watchProgress() }
+      if session.isReadingPaused || isBusy { return watchProgress() }
       perform(machine?.giveUp("it does not answer") ?? [])
     }
   }

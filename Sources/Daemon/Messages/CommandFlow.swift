@@ -14,45 +14,30 @@ extension MessageFlow {
     var hooks = Dispatcher.Hooks()
     hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
-    hooks.onFinished = { [weak self] command, outcome in self?.finished(command, outcome) }
+    hooks.onFinished = { [weak self] command, outcome in self?.ended(command, outcome) }
     hooks.onLog = { [log] command, line in
       log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
     }
     return hooks
   }
 
-  private func perform(_ action: CommandAction, of command: PendingCommand) {
+  private func ended(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
-    guard let recipient = recipient(of: message) else { return }
-    let text: String
-    var replaced: String?
-    switch action {
-    case .react(let emoji): return react(emoji, to: message)
-    case .offer(let options, let asked):
-      return router.offered(options, asked: asked, by: command.request.command, to: message, now: .now)
-    case .reply(let reply): text = reply
-    case .edit(let correction):
-      replaced = lastReplies[command.id]
-      // A correction is one message.
-      text = replaced == nil ? correction : MessagePieces.split(correction, limit: Outbox.pieceLimit)[0]
-    }
-    router.replied(text, to: message, now: .now)
-    var rows = outbox.rows(text, to: recipient, thread: message.thread)
-    if let replaced { rows[0].replaces = replaced } else { lastReplies[command.id] = rows.last?.messageID }
-    outbox.accept(rows, to: recipient)
-  }
-
-  private func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
-    let message = command.request.message
-    lastReplies[command.id] = nil
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
+      running[command.id] = nil
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
     }
-    close(command.id, outcome.result, answer: outcome.text, to: message)
-    if outcome.text == nil { show(.active, to: message) }
+    finished(command, outcome)
+  }
+
+  /// All that it had to say is in `rows`, or was sent before.
+  func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ rows: [NewMessage]) {
+    let message = command.request.message
+    close(command.id, outcome.result, rows, to: message)
+    if rows.isEmpty { show(.active, to: message) }
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -62,15 +47,11 @@ extension MessageFlow {
   }
 
   /// Closes the ledger's row of a command, and queues its answer with that.
-  private func close(_ id: Int64, _ result: CommandResult, answer: String?, to message: ChatMessage) {
+  private func close(_ id: Int64, _ result: CommandResult, _ rows: [NewMessage], to message: ChatMessage) {
     let recipient = recipient(of: message)
-    var rows: [NewMessage] = []
-    if let answer, let recipient {
-      router.replied(answer, to: message, now: .now)
-      rows = outbox.rows(answer, to: recipient, thread: message.thread)
-    }
     let time = wallClock()
-    gate.write(bytes: 512 + (answer?.utf8.count ?? 0)) { [rows] transaction throws(DatabaseError) -> Bool in
+    let bytes = rows.reduce(512) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
+    gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
       guard try transaction.finishCommand(message: id, outcome: result.description, at: time) else { return false }
       for row in rows { try transaction.insert(row) }
       return true
@@ -98,7 +79,10 @@ extension MessageFlow {
         log.log(
           .commandFailed, "command \(open.name) was cut short by the end of the process", peer: open.message.peer,
           command: open.name, stanzaID: open.message.messageID)
-        close(open.message.id, .interrupted, answer: Router.interrupted(open.name), to: message)
+        let answer = Router.interrupted(open.name)
+        router.replied(answer, to: message, now: .now)
+        let rows = recipient(of: message).map { outbox.rows(answer, to: $0, thread: message.thread) } ?? []
+        close(open.message.id, .interrupted, rows, to: message)
       }
     }
   }
@@ -111,12 +95,12 @@ extension MessageFlow {
       guard let recipient = recipient(of: message) else { return }
       router.replied(text, to: message, now: .now)
       outbox.send(text, to: recipient, thread: message.thread)
-    case .offer: break
+    case .progress, .upload, .offer: break
     }
   }
 
   /// Puts emoji at the message that asked. Without an id it can't be named.
-  private func react(_ emoji: [String], to message: ChatMessage) {
+  func react(_ emoji: [String], to message: ChatMessage) {
     guard let id = message.messageID, let recipient = recipient(of: message) else { return }
     outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
   }
@@ -128,7 +112,7 @@ extension MessageFlow {
     session.send(notice.element)
   }
 
-  private func recipient(of message: ChatMessage) -> JID? {
+  func recipient(of message: ChatMessage) -> JID? {
     message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }

@@ -27,8 +27,9 @@ final class MessageFlow {
   let outbox: Outbox
   let catchUp: CatchUpFlow
   var router: Router
-  /// The message that each running command sent last and may correct: its id, by the command's.
-  var lastReplies: [Int64: String] = [:]
+  /// What running commands have sent, by the command's id.
+  var running: [Int64: RunningOutput] = [:]
+  let uploads: Uploads
   /// What a contact wrote that is no command, for handlers.
   var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }
   /// Keep the XML of each message.
@@ -38,6 +39,7 @@ final class MessageFlow {
     session: Session, gate: ArchiveGate, router: Router, memory: Memory, log: Logger,
     wallClock: @escaping @LoopActor () -> Int64
   ) {
+    uploads = Uploads(session: session, scheduler: gate.scheduler)
     self.session = session
     self.gate = gate
     self.router = router
@@ -64,6 +66,7 @@ final class MessageFlow {
   // MARK: - Streams
 
   func online(_ continuity: OnlineInfo.Continuity) {
+    defer { uploads.online() }
     if continuity == .resumed {
       outbox.resume()
       catchUp.resume()

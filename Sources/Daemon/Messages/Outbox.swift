@@ -11,8 +11,6 @@ import XMPPStanzas
 /// order, when the bot is online.
 @LoopActor
 final class Outbox {
-  /// Bytes of UTF-8 in one message: with its envelope below what every server takes (RFC 6120 section 13.12: 10,000).
-  static let pieceLimit = 8_000
   /// Queued rows that are looked at in one go.
   private nonisolated static let batch = 100
   /// More than this that the server has not taken, and the queue waits for it.
@@ -144,13 +142,34 @@ final class Outbox {
 
   // MARK: - Rows
 
-  /// The rows of a text: one, or several where it is longer than a server need take.
+  /// The messages of a text: one, or several where it is longer than the server takes.
+  func pieces(_ text: String, to recipient: JID, thread: String?) -> [String] {
+    MessagePieces.split(
+      text, limit: StanzaBudget.text(maxBytes: session.stanzaLimit, to: recipient, thread: thread))
+  }
+
+  /// The rows of a text, one for each of its pieces.
   func rows(_ text: String, to recipient: JID, thread: String? = nil) -> [NewMessage] {
-    MessagePieces.split(text, limit: Self.pieceLimit).map { piece in
-      var row = row(piece, to: recipient)
-      row.thread = thread
-      return row
-    }
+    pieces(text, to: recipient, thread: thread).map { row($0, to: recipient, thread: thread, id: session.newID()) }
+  }
+
+  /// The row of a reaction.
+  func reaction(_ reaction: NewMessage.Reaction, to recipient: JID) -> NewMessage {
+    var row = row(nil, to: recipient, thread: nil, id: session.newID())
+    row.reaction = reaction
+    return row
+  }
+
+  /// The row of a message that says `body`.
+  func row(_ body: String?, to recipient: JID, thread: String?, id: String) -> NewMessage {
+    let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
+    var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: wallClock(), body: body)
+    row.resource = recipient.resource
+    row.thread = thread
+    row.messageID = id
+    row.originID = id
+    row.state = goesNow ? .sent : .queued
+    return row
   }
 
   /// The row of a reaction.
@@ -209,6 +228,7 @@ final class Outbox {
     message.thread = row.thread
     message.replaces = row.replaces
     message.replyTo = row.replyTo
+    if FileLink.isLink(id) { message.link = row.body }
     message.reactions = row.reaction.map { Reactions(to: $0.to, $0.emoji) }
     if row.room == nil, row.reaction == nil {
       message.chatState = .active

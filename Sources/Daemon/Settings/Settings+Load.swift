@@ -174,13 +174,14 @@ struct SettingsReader {
     let allow = section.values(of: Keys.allow)
     checkGroups(of: allow, "allow", in: section, groups: groups)
     guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first,
-      let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun)
+      let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun),
+      let isLive = section.value(of: Keys.live)
     else { return nil }
     check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     return Settings.CommandSettings(
       name: name, exec: exec, description: section.value(of: Keys.description), usage: section.value(of: Keys.usage),
       allow: allow, places: Set(section.values(of: Keys.places)), timeout: section.value(of: Keys.timeout),
-      output: output, reruns: reruns)
+      output: output, reruns: reruns, isLive: isLive)
   }
 
   private mutating func handler(

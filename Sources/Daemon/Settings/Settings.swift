@@ -145,7 +145,7 @@ public struct Settings: Sendable, Hashable {
   /// `[command NAME]`
   public struct CommandSettings: Sendable, Hashable {
     public enum Place: String, Sendable, Hashable, CaseIterable { case chat, room }
-    public enum Output: String, Sendable, Hashable, CaseIterable { case text, code }
+    public typealias Output = ProgramCommand.Style
 
     public var name: String
     /// The program's absolute path and its first arguments.
@@ -159,5 +159,7 @@ public struct Settings: Sendable, Hashable {
     public var output: Output
     /// It may run again when the process ended in its midst.
     public var reruns: Bool
+    /// What it prints is shown while it runs.
+    public var isLive: Bool
   }
 }

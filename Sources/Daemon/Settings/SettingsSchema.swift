@@ -127,15 +127,19 @@ enum SettingsSchema {
       "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), otherwise: "that of [limits]",
       "How long the command may run.")
     static let output = Key<Settings.CommandSettings.Output>(
-      "output", .choice, default: "text", "How its output is sent: as text, or as a code block.")
+      "output", .choice, default: "text",
+      "How its output is sent: as text, as a code block, or as a file with a link to it.")
     static let rerun = Key(
       "rerun", .boolean, default: "no", "Whether it runs again when the bot's process ended in its midst.")
+    static let live = Key(
+      "live", .boolean, default: "no",
+      "Whether what it prints is shown while it runs, by correcting one message once a second.")
 
     static let section = Schema.Section(
       "command", argument: "NAME", argumentKind: .commandName, "A program that contacts can run.",
       keys: [
         exec.description, description.description, usage.description, allow.description, places.description,
-        timeout.description, output.description, rerun.description,
+        timeout.description, output.description, rerun.description, live.description,
       ])
   }
 

@@ -33,7 +33,7 @@ struct HandlerDialogueTests {
     var script = HandlerScript()
     let lines = try script.use("weather", "a\nb\u{2028}c\"}\r")
     #expect(lines.count == 1)
-    #expect(!lines[0].contains(where: \.isNewline))
+    #expect(!lines[0].contains { $0.isNewline })
   }
 
   @Test("a reply ends the command, unless it says that it is not done")

@@ -31,7 +31,7 @@ final class DaemonBench {
 
   /// Started, not yet online. `before`: what an earlier process left in the archive. `settings`: what the configuration says besides the account's address and the paths.
   init(
-    _ settings: String = "", handlers: [any CommandHandler] = [],
+    _ settings: String = "", handlers: [any CommandHandler] = [], isRestarting: Bool = false,
     before: @escaping @Sendable (borrowing ArchiveTransaction) throws(DatabaseError) -> Void = { _ in }
   ) async throws {
     scratch = try Scratch()
@@ -46,7 +46,8 @@ final class DaemonBench {
     }
     let surroundings = Surroundings(
       dialer: dialer, trust: { [trustBox] _ in trustBox.value += 1 }, scheduler: clock,
-      wallClock: { 1_000_000_000_000_000 }, exit: { [exitBox] in exitBox.value = exitBox.value ?? $0 })
+      wallClock: { 1_000_000_000_000_000 },
+      isRestarting: { isRestarting }, exit: { [exitBox] in exitBox.value = exitBox.value ?? $0 })
     daemon = Daemon(parts, memory, surroundings)
     conversation = Conversation(with: daemon.session, over: dialer, clock: clock)
     daemon.begin()
@@ -79,8 +80,18 @@ final class DaemonBench {
       """, to: "bot.conf")
   }
 
-  /// Plays the server until the bot is online; what the bot says before its server is known is not looked at.
-  func goOnline(features: [String] = []) throws {
+  /// Online on a server with stream management (XEP-0198), and about to be restarted when it is stopped.
+  static func restarting(handlers: [any CommandHandler] = []) async throws -> DaemonBench {
+    let bench = try await DaemonBench(handlers: handlers, isRestarting: true)
+    try bench.goOnline(isManaged: true)
+    await bench.settle()
+    bench.conversation.skip()
+    return bench
+  }
+
+  /// Plays the server until the bot is online; what the bot says before its server is known is not looked at. `isManaged`:
+  /// with stream management (XEP-0198).
+  func goOnline(features: [String] = [], isManaged: Bool = false) throws {
     try conversation.play(Greeting.toTLS)
     conversation.skip()
     try conversation.play(
@@ -90,10 +101,15 @@ final class DaemonBench {
       server: <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>
       server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
        xmlns:stream='http://etherx.jabber.org/streams' id='3' from='example.org' version='1.0'>
-      server: <stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></stream:features>
+      server: <stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>
+       \(isManaged ? "<sm xmlns='urn:xmpp:sm:3'/>" : "")</stream:features>
       server: <iq type='result' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>
        <jid>bot@example.org/r</jid></bind></iq>
       """)
+    if isManaged {
+      conversation.skip()
+      try conversation.play("server: <enabled xmlns='urn:xmpp:sm:3' id='sm1' resume='true'/>")
+    }
     try conversation.answerDiscovery(features: features)
     if features.isEmpty { conversation.skip() }
   }

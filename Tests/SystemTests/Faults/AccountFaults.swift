@@ -5,7 +5,7 @@ extension Faults {
   @Suite("The account")
   struct AccountFaults {
     @Test(
-      "the password is not right any more: no hammering, and nothing lost when it is", arguments: Server.Kind.allCases)
+      "the password is not right any more: no hammering, and nothing lost when it is", arguments: Faults.servers)
     func password(_ kind: Server.Kind) throws {
       try carryOut("wrong password", on: kind) { run, relay in
         try run.server.setPassword("another", of: run.bot.account)
@@ -20,7 +20,7 @@ extension Faults {
       }
     }
 
-    @Test("another client has the resource: no fight, and nothing lost in the end", arguments: Server.Kind.allCases)
+    @Test("another client has the resource: no fight, and nothing lost in the end", arguments: Faults.servers)
     func conflict(_ kind: Server.Kind) throws {
       try carryOut("conflict", on: kind) { run, _ in
         let resource = String(run.bot.fullJID.drop { $0 != "/" }.dropFirst())
@@ -36,7 +36,7 @@ extension Faults {
       }
     }
 
-    @Test("policy-violation: no hammering, and nothing lost", arguments: Server.Kind.allCases)
+    @Test("policy-violation: no hammering, and nothing lost", arguments: Faults.servers)
     func policy(_ kind: Server.Kind) throws {
       guard kind == .prosody else {
         return FaultTable.notRun("policy-violation", kind.rawValue, because: "ejabberd can't be told to send it")
@@ -50,7 +50,7 @@ extension Faults {
       }
     }
 
-    @Test("the account is gone: no hammering; made anew, the bot is back", arguments: Server.Kind.allCases)
+    @Test("the account is gone: no hammering; made anew, the bot is back", arguments: Faults.servers)
     func gone(_ kind: Server.Kind) throws {
       try carryOut("account gone", on: kind) { run, _ in
         try run.settle()

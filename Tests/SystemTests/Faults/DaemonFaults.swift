@@ -4,7 +4,7 @@ import Testing
 extension Faults {
   @Suite("The daemon")
   struct DaemonFaults {
-    @Test("killed at random points: every message once, every reply once", arguments: Server.Kind.allCases)
+    @Test("killed at random points: every message once, every reply once", arguments: Faults.servers)
     func killed(_ kind: Server.Kind) throws {
       let kills = Faults.size(20, 200)
       try FaultRun.carryOut("daemon killed \(kills) times", on: kind) { run in
@@ -23,11 +23,11 @@ extension Faults {
       }
     }
 
-    @Test("restarted in order: every message once, every reply once", arguments: Server.Kind.allCases)
+    @Test("restarted in order: every message once, every reply once", arguments: Faults.servers)
     func restarted(_ kind: Server.Kind) throws {
       try FaultRun.carryOut("daemon restarted", on: kind) { run in
         try run.start()
-        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 300))
+        run.send(Faults.size(200, 10_000), rate: Faults.rate(kind))
         for _ in 1...Faults.size(3, 20) {
           try run.awaitSent(40)
           try run.outage {

@@ -12,7 +12,7 @@ extension Faults {
 
     @Test(
       "messages as fast as the server takes them: all archived and answered, in bounded memory",
-      arguments: Server.Kind.allCases)
+      arguments: Faults.servers)
     func messages(_ kind: Server.Kind) throws {
       // Prosody's own archive reads all of itself for each page: a hundred thousand are for ejabberd.
       let count = Faults.size(600, kind == .prosody ? 10_000 : 100_000)
@@ -46,7 +46,7 @@ extension Faults {
       ("errors", "<message to='FULL' type='error' id='e{n}'><error type='cancel'/></message>"),
     ]
 
-    @Test("presences, subscriptions, queries: others are served, in bounded memory", arguments: Server.Kind.allCases)
+    @Test("presences, subscriptions, queries: others are served, in bounded memory", arguments: Faults.servers)
     func others(_ kind: Server.Kind) throws {
       let count = Faults.size(300, 20_000)
       try FaultRun.carryOut("floods of \(count) others", on: kind) { run in

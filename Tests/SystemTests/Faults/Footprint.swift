@@ -1,12 +1,12 @@
 /// What a process holds of what can leak.
 struct Footprint: CustomStringConvertible {
   let descriptors: [String]
-  /// Its proportional share of memory, in KiB.
+  /// Memory of its own, in KiB: what it shares of programs and libraries depends on who else runs.
   let memory: Int
 
   init(of pid: Int32) throws {
     descriptors = try Program.run(["/bin/ls", "/proc/\(pid)/fd"]).split(separator: "\n").map(String.init)
-    let line = contents(of: "/proc/\(pid)/smaps_rollup").split(separator: "\n").first { $0.hasPrefix("Pss:") }
+    let line = contents(of: "/proc/\(pid)/smaps_rollup").split(separator: "\n").first { $0.hasPrefix("Pss_Anon:") }
     memory = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 

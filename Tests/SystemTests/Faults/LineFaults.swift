@@ -18,10 +18,10 @@ extension Faults {
       }
     }
 
-    @Test("TCP reset: back within two seconds, nothing lost", arguments: Server.Kind.allCases)
+    @Test("TCP reset: back within two seconds, nothing lost", arguments: Faults.servers)
     func reset(_ kind: Server.Kind) throws {
       try carryOut("TCP reset", on: kind) { run, relay in
-        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 500))
+        run.send(Faults.size(200, 10_000), rate: Faults.rate(kind))
         for _ in 1...5 {
           try run.awaitSent(30)
           try run.outage(limit: 2) { relay.reset() }
@@ -29,10 +29,10 @@ extension Faults {
       }
     }
 
-    @Test("clean close: back within two seconds, nothing lost", arguments: Server.Kind.allCases)
+    @Test("clean close: back within two seconds, nothing lost", arguments: Faults.servers)
     func close(_ kind: Server.Kind) throws {
       try carryOut("clean close", on: kind) { run, relay in
-        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 500))
+        run.send(Faults.size(200, 10_000), rate: Faults.rate(kind))
         for _ in 1...5 {
           try run.awaitSent(30)
           try run.outage(limit: 2) { relay.close() }
@@ -55,10 +55,10 @@ extension Faults {
 
     @Test("a slow line: complete, and no false time-out", arguments: Faults.oneServer)
     func slow(_ kind: Server.Kind) throws {
-      try carryOut("delay 300 ms", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 2s") { run, relay in
+      try carryOut("delay 300 ms", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 5s") { run, relay in
         relay.delay(300)
         // The operator waits for each answer of the server's.
-        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 500), says: Faults.size(5, 100))
+        run.send(Faults.size(200, 10_000), rate: Faults.rate(kind), says: Faults.size(5, 100))
         try run.settle()
         Self.judgeStayed(run)
       }
@@ -66,7 +66,7 @@ extension Faults {
 
     @Test("bytes in tiny writes: complete", arguments: Faults.oneServer)
     func pieces(_ kind: Server.Kind) throws {
-      try carryOut("tiny writes", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 2s") { run, relay in
+      try carryOut("tiny writes", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 5s") { run, relay in
         relay.pieces(7)
         run.send(Faults.size(200, 2_000))
         try run.settle()
@@ -93,7 +93,7 @@ extension Faults {
       }
     }
 
-    @Test("black hole: noticed within ping interval and time-out, nothing lost", arguments: Server.Kind.allCases)
+    @Test("black hole: noticed within ping interval and time-out, nothing lost", arguments: Faults.servers)
     func blackHole(_ kind: Server.Kind) throws {
       try carryOutApart("black hole", on: kind) { run, network in
         run.send(Faults.size(200, 2_000))

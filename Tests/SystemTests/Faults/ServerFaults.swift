@@ -3,11 +3,9 @@ import Testing
 extension Faults {
   @Suite("The server")
   struct ServerFaults {
-    @Test("frozen: noticed, and taken up again when it thaws", arguments: Server.Kind.allCases)
+    @Test("frozen: noticed, and taken up again when it thaws", arguments: Faults.servers)
     func frozen(_ kind: Server.Kind) throws {
       try FaultRun.carryOut("server frozen", on: kind, sections: "[keepalive]\ninterval = 1s\ntimeout = 1s") { run in
-        // What ejabberd took in while it was about to see the resumption, it delivers in any order.
-        run.serverMayReorder = kind == .ejabberd
         try run.start()
         run.send(Faults.size(200, 10_000))
         try run.awaitSent(50)
@@ -20,7 +18,7 @@ extension Faults {
       }
     }
 
-    @Test("killed: caught up when it is back", arguments: Server.Kind.allCases)
+    @Test("killed: caught up when it is back", arguments: Faults.servers)
     func killed(_ kind: Server.Kind) throws {
       try FaultRun.carryOut("server killed", on: kind) { run in
         run.serverMayLose = true
@@ -38,7 +36,7 @@ extension Faults {
       }
     }
 
-    @Test("restarted: caught up when it is back", arguments: Server.Kind.allCases)
+    @Test("restarted: caught up when it is back", arguments: Faults.servers)
     func restarted(_ kind: Server.Kind) throws {
       try FaultRun.carryOut("server restarted", on: kind) { run in
         run.serverMayLose = true
@@ -55,7 +53,7 @@ extension Faults {
       }
     }
 
-    @Test("its sessions and archives gone: the bot begins anew and goes on", arguments: Server.Kind.allCases)
+    @Test("its sessions and archives gone: the bot begins anew and goes on", arguments: Faults.servers)
     func forgotten(_ kind: Server.Kind) throws {
       try FaultRun.carryOut("server state cleared", on: kind) { run in
         run.serverMayLose = true
@@ -73,14 +71,14 @@ extension Faults {
       }
     }
 
-    @Test("</stream:stream> from the server: back within two seconds", arguments: Server.Kind.allCases)
+    @Test("</stream:stream> from the server: back within two seconds", arguments: Faults.servers)
     func ended(_ kind: Server.Kind) throws {
       guard kind == .prosody else {
         return FaultTable.notRun("stream closed", kind.rawValue, because: "ejabberd closes a stream with an error only")
       }
       try FaultRun.carryOut("stream closed", on: kind) { run in
         try run.start()
-        run.send(Faults.size(200, 10_000), rate: Faults.size(100, 500))
+        run.send(Faults.size(200, 10_000), rate: Faults.rate(kind))
         for _ in 1...5 {
           try run.awaitSent(30)
           try run.outage(limit: 2) { try run.server.endStreams(of: run.bot.account) }

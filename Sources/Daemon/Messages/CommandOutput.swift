@@ -1,0 +1,184 @@
+import Archive
+import BotKit
+import EventLoop
+import JID
+import Systemd
+import XMPPClient
+
+/// What commands say becomes messages: in pieces, as corrections of messages that are there, or as a file with a link.
+extension MessageFlow {
+  /// A text that takes more messages than this goes up as a file.
+  static let mostPieces = 10
+
+  /// Does it, or keeps it until the file before it is there.
+  func perform(_ action: CommandAction, of command: PendingCommand) {
+    if running[command.id]?.isUploading == true {
+      // What it has printed so far is of no interest any more by then.
+      if case .progress = action { return }
+      running[command.id]?.waiting.append(action)
+      return
+    }
+    switch action {
+    case .reply(let text): reply(text, of: command)
+    case .edit(let text): correct(text, of: command)
+    case .progress(let text): show(text, of: command)
+    case .upload(let file): upload(file, of: command)
+    case .react(let emoji): react(emoji, to: command.request.message)
+    case .offer(let options, let asked):
+      router.offered(options, asked: asked, by: command.request.command, to: command.request.message, now: .now)
+    }
+  }
+
+  private func reply(_ text: String, of command: PendingCommand) {
+    let message = command.request.message
+    guard let recipient = recipient(of: message) else { return }
+    router.replied(text, to: message, now: .now)
+    let pieces = outbox.pieces(text, to: recipient, thread: message.thread)
+    guard pieces.count <= Self.mostPieces else { return upload(.text(text), of: command) }
+    var shown = ShownText()
+    let rows = rows(shown.show(pieces, newID: session.newID), to: recipient, message.thread)
+    running[command.id, default: RunningOutput()].last = shown
+    outbox.accept(rows, to: recipient)
+  }
+
+  /// A correction stays one of messages, however long it is.
+  private func correct(_ text: String, of command: PendingCommand) {
+    let message = command.request.message
+    guard let recipient = recipient(of: message) else { return }
+    router.replied(text, to: message, now: .now)
+    let pieces = outbox.pieces(text, to: recipient, thread: message.thread).prefix(Self.mostPieces)
+    let changes = running[command.id, default: RunningOutput()].last.show(Array(pieces), newID: session.newID)
+    outbox.accept(rows(changes, to: recipient, message.thread), to: recipient)
+  }
+
+  /// Only to who is there: for others the end is enough.
+  private func show(_ text: String, of command: PendingCommand) {
+    let message = command.request.message
+    guard session.isOnline, let recipient = recipient(of: message) else { return }
+    let pieces = outbox.pieces(text, to: recipient, thread: message.thread)
+    // It will be a file.
+    guard pieces.count <= Self.mostPieces else { return }
+    var shown = running[command.id]?.progress ?? ShownText()
+    let changes = shown.show(pieces, newID: session.newID)
+    running[command.id, default: RunningOutput()].progress = shown
+    outbox.accept(rows(changes, to: recipient, message.thread), to: recipient)
+  }
+
+  private func rows(
+    _ changes: [(id: String, change: ShownText.Change)], to recipient: JID, _ thread: String?
+  ) -> [NewMessage] {
+    changes.map { id, change in
+      var row = outbox.row(change.body, to: recipient, thread: thread, id: id)
+      if case .correct(let first, _) = change { row.replaces = first }
+      return row
+    }
+  }
+
+  // MARK: - The end
+
+  func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
+    if running[command.id]?.isUploading == true {
+      running[command.id]?.ending = outcome
+      return
+    }
+    let output = running.removeValue(forKey: command.id)
+    let message = command.request.message
+    guard let text = outcome.text, let recipient = recipient(of: message) else {
+      return end(command, outcome, [])
+    }
+    let pieces = outbox.pieces(text, to: recipient, thread: message.thread)
+    if pieces.count > Self.mostPieces, let printed = outcome.printed, outcome.result != .interrupted {
+      var rest = outcome
+      rest.printed = nil
+      running[command.id] = RunningOutput(ending: rest)
+      return upload(.text(printed), of: command)
+    }
+    router.replied(text, to: message, now: .now)
+    var shown = output?.progress ?? ShownText()
+    end(command, outcome, rows(shown.show(pieces, newID: session.newID), to: recipient, message.thread))
+  }
+
+  // MARK: - Files
+
+  private func upload(_ file: CommandUpload, of command: PendingCommand) {
+    let message = command.request.message
+    running[command.id, default: RunningOutput()].isUploading = true
+    uploads.start(file, of: command.request.command) { [weak self] result in
+      guard let self else { return }
+      var rows: [NewMessage] = []
+      if let recipient = recipient(of: message) {
+        switch result {
+        case .success(let link): rows = self.rows(link, file.caption, to: recipient, message.thread)
+        case .failure(let failure):
+          report(failure, of: command)
+          rows = instead(of: file, failure, to: recipient, message.thread)
+        }
+      }
+      uploaded(rows, of: command)
+    }
+  }
+
+  /// The messages that bring a link.
+  func rows(_ link: String, _ caption: String?, to recipient: JID, _ thread: String?) -> [NewMessage] {
+    let before = caption.map { outbox.rows($0, to: recipient, thread: thread) } ?? []
+    return before + [outbox.row(link, to: recipient, thread: thread, id: FileLink.id(session.newID()))]
+  }
+
+  /// What can be said of a file without it: its text, as far as ten messages hold it, and why there is no file.
+  private func instead(
+    of file: CommandUpload, _ failure: UploadFailure, to recipient: JID, _ thread: String?
+  ) -> [NewMessage] {
+    let reason = "(\(failure.forContact))"
+    guard case .bytes(let bytes) = file.content, FileKind.of(bytes) == .text else {
+      return outbox.rows(reason, to: recipient, thread: thread)
+    }
+    let text = OutputText.clean(bytes)
+    let whole = outbox.pieces(text, to: recipient, thread: thread)
+    if whole.count <= Self.mostPieces { return outbox.rows(text + "\n" + reason, to: recipient, thread: thread) }
+    return (whole.prefix(Self.mostPieces) + [reason]).map {
+      outbox.row($0, to: recipient, thread: thread, id: session.newID())
+    }
+  }
+
+  private func report(_ failure: UploadFailure, of command: PendingCommand) {
+    let message = command.request.message
+    log.log(
+      .uploadFailed, "a file of the command \(command.request.command) was not sent: \(failure)",
+      peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
+  }
+
+  /// The file is there, or will not be: `rows` say so, and what waits for it follows. When that is the end, all of it is in one
+  /// transaction.
+  private func uploaded(_ rows: [NewMessage], of command: PendingCommand) {
+    guard var output = running[command.id] else { return }
+    let waiting = output.waiting
+    output.isUploading = false
+    output.waiting = []
+    // A link is not corrected.
+    output.last = ShownText()
+    running[command.id] = output
+    if waiting.isEmpty, let ending = output.ending {
+      running[command.id] = nil
+      let recipient = recipient(of: command.request.message)
+      let text = recipient.flatMap { recipient in
+        ending.text.map { outbox.rows($0, to: recipient, thread: command.request.message.thread) }
+      }
+      return end(command, ending, rows + (text ?? []))
+    }
+    if let recipient = recipient(of: command.request.message) { outbox.accept(rows, to: recipient) }
+    for action in waiting { perform(action, of: command) }
+    guard running[command.id]?.isUploading != true, let ending = output.ending else { return }
+    running[command.id]?.ending = nil
+    finished(command, ending)
+  }
+}
+
+extension CommandUpload {
+  /// A text that is too long for messages; a block's fences are no part of it.
+  fileprivate static func text(_ text: String) -> CommandUpload {
+    let fence = "```"
+    let isBlock = text.hasPrefix(fence + "\n") && text.hasSuffix("\n" + fence) && text.utf8.count >= 8
+    let inside = isBlock ? text.dropFirst(4).dropLast(4) : text[...]
+    return CommandUpload(.bytes(Array(inside.utf8) + Array("\n".utf8)))
+  }
+}
