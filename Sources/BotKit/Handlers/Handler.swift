@@ -162,6 +162,10 @@ final class Handler {
     pongTimer?.cancel()
     guard let due = dialogue.pongDue else { return }
     pongTimer = TimerSource(after: ContinuousClock.now.duration(to: due)) { [unowned self] in
+      if !owner.reads {
+        dialogue.putOffPong(now: .now)
+        return watchPong()
+      }
       guard dialogue.isHanging(at: .now) else { return }
       log(.warning, "it answers no ping: it hangs, and is ended")
       process?.terminate()

@@ -157,6 +157,11 @@ struct HandlerDialogue {
   /// It has not answered a ping in time.
   func isHanging(at now: ContinuousClock.Instant) -> Bool { pongDue.map { $0 <= now } ?? false }
 
+  /// Its lines are not read now, so it can't have answered.
+  mutating func putOffPong(now: ContinuousClock.Instant) {
+    if pongDue != nil { pongDue = now + limits.pong }
+  }
+
   /// The process has ended: what it did not answer has failed.
   mutating func ended() -> [Action] {
     defer { open = [:] }

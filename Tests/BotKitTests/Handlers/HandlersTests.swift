@@ -145,6 +145,23 @@ struct HandlersTests {
     await bench.stop()
   }
 
+  @Test("one whose answer to the ping nobody reads is not taken for one that hangs")
+  @LoopActor func unread() async throws {
+    let bench = HandlerBench(limits: Self.hasty)
+    bench.start(
+      "while IFS= read -r line; do case $line in *ping*) say '{\"type\":\"pong\"}' ;; *fine*) reply \"$(field id)\" fine ;; esac; done"
+    )
+    #expect(await bench.turn { bench.starts == 1 })
+    bench.handlers.setReading(false)
+    let number = try bench.use("slow", timeout: .milliseconds(10))
+    _ = await bench.end(number)
+    for _ in 0..<100 { await bench.turnOnce() }
+    bench.handlers.setReading(true)
+    #expect(try await bench.ask("fine") == "fine")
+    #expect(bench.starts == 1)
+    await bench.stop()
+  }
+
   @Test("one that closes its standard output is of no use, and is started again")
   @LoopActor func closesOutput() async throws {
     let bench = HandlerBench(limits: Self.hasty)
