@@ -121,7 +121,11 @@ final class Handler {
     }
   }
 
-  func setReading(_ reads: Bool) { process?.setReading(reads) }
+  func setReading(_ reads: Bool) {
+    dialogue.putOffPong(now: .now)
+    watchPong()
+    process?.setReading(reads)
+  }
 
   // MARK: - To it
 
