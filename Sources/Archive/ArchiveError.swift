@@ -19,6 +19,8 @@ public enum ArchiveError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The disk could not be made to keep what was written. What has been committed stands, but this process can't know any
   /// more what the file holds: close the archive and end.
   case fatal(DatabaseError)
+  /// The file was removed, or another put in its place, while it was in use: what is written to it now is for nothing.
+  case moved(path: String)
   /// Anything else; nothing of the work was stored, and the next may succeed.
   case failed(DatabaseError)
   /// After `close`.
@@ -44,7 +46,7 @@ public enum ArchiveError: Error, Sendable, Hashable, CustomStringConvertible {
   /// No later write will succeed: the archive is to be closed.
   public var isFatal: Bool {
     switch self {
-    case .fatal, .damaged: true
+    case .fatal, .damaged, .moved: true
     default: false
     }
   }
@@ -62,6 +64,9 @@ public enum ArchiveError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damaged(let error): "the archive is damaged: \(error)"
     case .diskFull(let error): "the archive's disk is full, nothing more is stored until there is room: \(error)"
     case .fatal(let error): "the archive's disk failed to keep what was written: \(error)"
+    case .moved(let path):
+      "\(path): was moved, removed or replaced while it was in use; stop the bot before its archive is touched. "
+        + "Its next start takes the file that is there then, or begins a new one"
     case .failed(let error): "the archive failed: \(error)"
     case .closed: "the archive is closed"
     case .noThread(let error): error.description

@@ -37,7 +37,7 @@ final class ArchiveWorker {
   /// So many writes may come before the indexer hears of them: asking after each group would delay the next.
   private static let unnotedLimit = 1_000
   /// So many writes leave memory behind that is worth giving back.
-  private static let burst = 1_000
+  private static let burst = 100
   /// Time between attempts while indexing fails (a full disk).
   private static let retryInterval = Monotonic.milliseconds(10_000)
 
@@ -132,6 +132,10 @@ extension ArchiveWorker {
       } else if let error = group.commit(next) {
         failure = (error, inbox.withLock { $0.generation })
         if error.isFatal { fail(error) }
+      } else if connection.hasMoved {
+        let error = ArchiveError.moved(path: connection.path)
+        for write in next { write.fail(error) }
+        fail(error)
       }
       deliverWrites(Array(next))
     }
@@ -200,6 +204,8 @@ extension ArchiveWorker {
   private func fail(_ error: ArchiveError) {
     guard fatal == nil else { return }
     fatal = error
+    // What the log holds belongs to the file that is gone, not to the one that comes in its place.
+    if case .moved = error { _ = try? connection.truncateLogIfFree() }
     connection.leaveWALWhenClosed(true)
     if case .damaged(let reason) = error { DamageMark.write(path: connection.path, reason: reason.message) }
   }

@@ -104,6 +104,12 @@ public final class Connection {
   public var changes: Int64 { sqlite3_changes64(handle) }
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// The file was renamed, removed or replaced since it was opened (SQLITE_FCNTL_HAS_MOVED).
+  public var hasMoved: Bool {
+    var moved: Int32 = 0
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+  }
+
   /// Undoes the open transaction, if there is one.
   public func rollBack() {
     // Its own error says only what the error before it said.

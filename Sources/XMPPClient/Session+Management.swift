@@ -116,9 +116,15 @@ extension Session {
     }
   }
 
+  /// The server does not confirm what it got. While stanzas come, its word may stand behind them on a narrow line; for ever
+  /// it does not.
   func hasWaitedTooLong(_ now: ContinuousClock.Instant) -> Bool {
     guard !isReadingPaused, let questionAsked else { return false }
-    return questionAsked.duration(to: now) > options.keepaliveInterval + options.keepaliveTimeout
+    let limit = options.keepaliveInterval + options.keepaliveTimeout
+    let waited = questionAsked.duration(to: now)
+    guard waited > limit else { return false }
+    defer { stanzasSeen = stanzasReceived }
+    return stanzasReceived == stanzasSeen || waited > limit * 30
   }
 
   /// The stream goes on where the last one ended.

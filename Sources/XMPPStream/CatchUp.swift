@@ -109,7 +109,10 @@ public struct CatchUp<Held> {
   /// Before `start`: it is read from this id on, though what is behind it was read before. The database knows what comes
   /// twice.
   public mutating func rewind(to id: String) {
-    if cursor != nil, state == .idle { cursor = id }
+    guard cursor != nil, state == .idle else { return }
+    cursor = id
+    // The pages that were read on an earlier stream come again.
+    asked = []
   }
 
   /// The stream is gone: what was asked must be asked anew, after `start`. Held messages stay.

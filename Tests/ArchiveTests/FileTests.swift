@@ -1,4 +1,4 @@
-import Archive
+@testable import Archive
 import Glibc
 import SQLite
 import TestSupport
@@ -46,6 +46,32 @@ struct FileTests {
     chmod(folder.path, 0o500)
     defer { chmod(folder.path, 0o700) }
     #expect(expectError(folder.file("archive.db"))?.description.contains("[archive] path") == true)
+  }
+
+  @Test(
+    "a file that is removed, moved or replaced while it is in use is noticed with the next write, which is not claimed")
+  func moved() throws {
+    let path = folder.file("archive.db")
+    let ways: [() -> Void] = [
+      { unlink(path) },
+      { rename(path, folder.file("elsewhere.db")) },
+      {
+        writeFile(folder.file("other"), [])
+        rename(folder.file("other"), path)
+      },
+    ]
+    for takeAway in ways {
+      let archive = try openArchive(folder)
+      try archive.insertAndWait(message("stored"))
+      takeAway()
+      #expect(throws: ArchiveError.moved(path: path)) { try archive.insertAndWait(message("late")) }
+      #expect(throws: ArchiveError.moved(path: path)) { try archive.insertAndWait(message("later")) }
+      archive.close()
+      // Nothing is left in a log that another file of this name would take for its own.
+      #expect(sizeOfFile(path + "-wal") == 0)
+      unlink(path)
+    }
+    #expect(try ArchiveReader.open(path: folder.file("elsewhere.db")).bodies().first == "stored")
   }
 
   @Test("every older schema is brought up to date", arguments: [0])

@@ -81,6 +81,28 @@ struct ResumptionTests {
       """)
   }
 
+  @Test("a word of confirmation may stand behind other stanzas on a narrow line; it is not waited for for ever")
+  @LoopActor func slowConfirmation() throws {
+    let conversation = try Conversation.managed()
+    conversation.session.send(try message("m1").element, token: "m1")
+    conversation.skip()
+    for _ in 1...47 { try conversation.play("after 50s\nserver: \(Self.hello)") }
+    #expect(conversation.session.isOnline)
+    for _ in 1...3 where conversation.session.isOnline { try conversation.play("after 50s\nserver: \(Self.hello)") }
+    #expect(!conversation.session.isOnline)
+  }
+
+  @Test("a server that says nothing but does not confirm is left after interval and time-out")
+  @LoopActor func noConfirmation() throws {
+    let conversation = try Conversation.managed()
+    try conversation.play("after 50s\nserver: \(Self.hello)")
+    conversation.session.send(try message("m1").element, token: "m1")
+    try conversation.play("after 79s")
+    #expect(conversation.session.isOnline)
+    try conversation.play("after 2s")
+    #expect(!conversation.session.isOnline)
+  }
+
   @Test("a lost stream is resumed: what the server has not is sent again with its first time, and nothing else is said")
   @LoopActor func resumes() throws {
     let conversation = try Conversation.managed()

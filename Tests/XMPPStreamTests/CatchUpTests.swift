@@ -38,6 +38,20 @@ struct CatchUpTests {
     #expect(try talk.page("d", complete: true) == ["archive d", "complete: up to date, 3 messages fetched"])
   }
 
+  @Test("read again from an earlier place on another stream, the pages of the stream before are no circle")
+  func rewound() throws {
+    var talk = try CatchUpDialogue(cursor: "a")
+    _ = talk.start()
+    _ = try talk.page("b", "c")
+    _ = try talk.page("d", "e")
+    talk.machine.lost()
+    talk.machine.rewind(to: "a")
+    #expect(talk.start() == ["query q-4: 2 after a"])
+    #expect(try talk.page("b", "c") == ["archive b", "archive c", "query q-5: 2 after c"])
+    #expect(try talk.page("d", "e") == ["archive d", "archive e", "query q-6: 2 after e"])
+    #expect(try talk.page(complete: true).last == "complete: up to date, 8 messages fetched")
+  }
+
   @Test("an empty page is the end, even if the archive doesn't say so; some name its end again")
   func emptyPage() throws {
     var talk = try CatchUpDialogue(cursor: "a")

@@ -19,7 +19,7 @@ extension ArchiveError {
   public var exitCode: ExitCode {
     switch self {
     case .newerSchema, .olderSchema, .notAnArchive, .unusable: .configuration
-    case .inUse, .damaged, .diskFull, .fatal, .failed, .closed, .noThread: .failed
+    case .inUse, .damaged, .diskFull, .fatal, .moved, .failed, .closed, .noThread: .failed
     }
   }
 }

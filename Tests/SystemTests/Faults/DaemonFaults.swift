@@ -38,5 +38,25 @@ extension Faults {
         try run.finish()
       }
     }
+
+    @Test(
+      "away while many messages came, and more come during the catch-up", .enabled(if: Faults.isLong),
+      arguments: Faults.servers)
+    func away(_ kind: Server.Kind) throws {
+      let count = 4_000
+      try FaultRun.carryOut("\(count) messages while away", on: kind) { run in
+        try run.start()
+        run.send(50)
+        try run.settle()
+        run.require(try run.bot.stop() == .code(0), "the exit is not 0")
+        run.send(count, rate: 0, says: 0)
+        try run.contact.waitUntil("all of them are sent", within: .seconds(600)) { $0.sent.count >= run.lastPing }
+        run.send(100)
+        try run.outage { try run.bot.start() }
+        try run.settle(.seconds(60))
+        run.require(!run.bot.log.contains("disconnected"), "the stream ended during the catch-up")
+        try run.finish()
+      }
+    }
   }
 }
