@@ -155,7 +155,7 @@ final class Outbox {
 
   /// The row of a reaction.
   func reaction(_ reaction: NewMessage.Reaction, to recipient: JID) -> NewMessage {
-    var row = row(nil, to: recipient, thread: nil, id: session.newID())
+    var row = self.row(nil, to: recipient, thread: nil, id: session.newID())
     row.reaction = reaction
     return row
   }
@@ -168,23 +168,6 @@ final class Outbox {
     row.thread = thread
     row.messageID = id
     row.originID = id
-    row.state = goesNow ? .sent : .queued
-    return row
-  }
-
-  /// The row of a reaction.
-  func reaction(_ reaction: NewMessage.Reaction, to recipient: JID) -> NewMessage {
-    var row = row(nil, to: recipient)
-    row.reaction = reaction
-    return row
-  }
-
-  private func row(_ body: String?, to recipient: JID) -> NewMessage {
-    let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
-    var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: wallClock(), body: body)
-    row.resource = recipient.resource
-    row.messageID = session.newID()
-    row.originID = row.messageID
     row.state = goesNow ? .sent : .queued
     return row
   }
