@@ -145,6 +145,56 @@ struct CatchUpFlowTests {
     try bench.play("the bot says nothing")
   }
 
+  @Test("what the server lost while it resumed the session is fetched from its archive, in its place")
+  @LoopActor func lostInResumption() async throws {
+    let sm = "urn:xmpp:sm:3"
+    let bench = try await DaemonBench { transaction throws(DatabaseError) in
+      try transaction.setMeta(.account, to: "bot@example.org")
+      transaction.noteCursor("s1", of: "bot@example.org")
+    }
+    bench.conversation.hidesConfirmations = true
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs], isManaged: true)
+    await bench.settle()
+    let query = """
+      bot: <iq type='set' id='$iq'><query xmlns='urn:xmpp:mam:2' queryid='$q'>
+       <set xmlns='http://jabber.org/protocol/rsm'><max>100</max><after>s1</after></set></query></iq>
+      """
+    let fin = """
+      server: <iq type='result' id='$iq'><fin xmlns='\(Self.archive)' complete='true'>
+       <set xmlns='http://jabber.org/protocol/rsm'/></fin></iq>
+      """
+    try bench.play(query + "\n" + fin)
+    // All until now is taken, and need not come again.
+    try bench.play("server: <r xmlns='\(sm)'/>")
+    await bench.settle()
+    bench.conversation.skip()
+    try bench.play("the connection is lost\nafter 0s\n" + Greeting.toTLS)
+    bench.conversation.skip()
+    try bench.play(
+      """
+      server: <stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>
+       <mechanism>PLAIN</mechanism></mechanisms></stream:features>
+      server: <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>
+      server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
+       xmlns:stream='http://etherx.jabber.org/streams' id='4' from='example.org' version='1.0'>
+      \(Greeting.managedFeatures)
+      """)
+    bench.conversation.skip()
+    try bench.play("server: <resumed xmlns='\(sm)' h='5' previd='sm1'/>")
+    try bench.play(query)
+    try bench.play(
+      """
+      server: <message type='chat' from='alice@example.net/x' to='bot@example.org/r' id='m3'><body>third</body>
+       <stanza-id xmlns='\(Self.stanzaIDs)' by='bot@example.org' id='s3'/></message>
+      \(Self.result("s2", Self.said("second", id: "m2")))
+      \(Self.result("s3", Self.said("third", id: "m3")))
+      \(fin)
+      """)
+    await bench.settle()
+    let incoming = try await bench.transcript().filter { $0.hasPrefix("<") }
+    #expect(incoming == ["< second", "< third"])
+  }
+
   /// Online, with a live message held because the archive has not answered.
   @LoopActor private func waiting() async throws -> DaemonBench {
     let bench = try await DaemonBench(before: Self.leftBehind)

@@ -129,6 +129,8 @@ final class ProgramRun: RunningCommand {
   }
 
   private func showProgress() {
+    // More than that no messages show.
+    guard printed.count <= 262_144 else { return }
     let answer = ProgramAnswer(progress: printed, style: command.style)
     if let text = answer.text { events.perform(.progress(text)) }
   }

@@ -111,10 +111,16 @@ final class CatchUpFlow {
     }
   }
 
-  /// The stream goes on where the last one ended.
+  /// The stream goes on where the last one ended. What the server should send again by XEP-0198 is looked for in the archive
+  /// all the same: ejabberd loses or turns about what comes while a session passes from one connection to the next.
   func resume() {
-    guard isInterrupted else { return }
-    isInterrupted = false
+    if machine == nil, isOffered, cursor != nil {
+      hold()
+    } else if isInterrupted {
+      isInterrupted = false
+    } else {
+      return
+    }
     perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
   }
 

@@ -33,8 +33,7 @@ extension MessageFlow {
     let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
     router.replied(text, to: message, now: .now)
-    let pieces = outbox.pieces(text, to: recipient, thread: message.thread)
-    guard pieces.count <= Self.mostPieces else { return upload(.text(text), of: command) }
+    guard let pieces = pieces(text, to: recipient, message.thread) else { return upload(.text(text), of: command) }
     var shown = ShownText()
     let rows = rows(shown.show(pieces, newID: session.newID), to: recipient, message.thread)
     running[command.id, default: RunningOutput()].last = shown
@@ -55,13 +54,19 @@ extension MessageFlow {
   private func show(_ text: String, of command: PendingCommand) {
     let message = command.request.message
     guard session.isOnline, let recipient = recipient(of: message) else { return }
-    let pieces = outbox.pieces(text, to: recipient, thread: message.thread)
-    // It will be a file.
-    guard pieces.count <= Self.mostPieces else { return }
+    // Without pieces it will be a file.
+    guard let pieces = pieces(text, to: recipient, message.thread) else { return }
     var shown = running[command.id]?.progress ?? ShownText()
     let changes = shown.show(pieces, newID: session.newID)
     running[command.id, default: RunningOutput()].progress = shown
     outbox.accept(rows(changes, to: recipient, message.thread), to: recipient)
+  }
+
+  /// The messages that a text takes; nil when those are too many.
+  private func pieces(_ text: String, to recipient: JID, _ thread: String?) -> [String]? {
+    guard text.utf8.count <= Self.mostPieces * StanzaBudget.longest else { return nil }
+    let pieces = outbox.pieces(text, to: recipient, thread: thread)
+    return pieces.count <= Self.mostPieces ? pieces : nil
   }
 
   private func rows(
@@ -86,8 +91,8 @@ extension MessageFlow {
     guard let text = outcome.text, let recipient = recipient(of: message) else {
       return end(command, outcome, [])
     }
-    let pieces = outbox.pieces(text, to: recipient, thread: message.thread)
-    if pieces.count > Self.mostPieces, let printed = outcome.printed, outcome.result != .interrupted {
+    let pieces = pieces(text, to: recipient, message.thread)
+    if pieces == nil, let printed = outcome.printed, outcome.result != .interrupted {
       var rest = outcome
       rest.printed = nil
       running[command.id] = RunningOutput(ending: rest)
@@ -95,7 +100,8 @@ extension MessageFlow {
     }
     router.replied(text, to: message, now: .now)
     var shown = output?.progress ?? ShownText()
-    end(command, outcome, rows(shown.show(pieces, newID: session.newID), to: recipient, message.thread))
+    let all = pieces ?? outbox.pieces(text, to: recipient, thread: message.thread)
+    end(command, outcome, rows(shown.show(all, newID: session.newID), to: recipient, message.thread))
   }
 
   // MARK: - Files
