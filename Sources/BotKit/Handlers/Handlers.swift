@@ -29,7 +29,7 @@ public final class Handlers {
   private var isStarted = false
   private var number = 0
   /// Whether the handlers' lines are read.
-  private(set) var reads = true
+  public private(set) var reads = true
   private var onEnd: (@LoopActor () -> Void)?
 
   /// - Parameter jid: the bot's bare address.
