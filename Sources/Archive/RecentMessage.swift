@@ -17,6 +17,19 @@ public struct RecentMessage: Sendable, Hashable {
 }
 
 extension ArchiveQueries {
+  /// The contacts to whom exactly this was sent; from the last 10,000 rows.
+  public func recentRecipients(of body: String) throws(DatabaseError) -> [String] {
+    var found: [String] = []
+    let rows = try connection.statement(
+      """
+      SELECT DISTINCT peer FROM message
+      WHERE id > (SELECT max(id) FROM message) - 10000 AND direction = 'out' AND body = ?
+      """)
+    try rows.bind(body, at: 1)
+    try rows.forEachRow { found.append($0.text(at: 0)) }
+    return found
+  }
+
   /// The newest messages that came from contacts and have an id, at most `limit`, oldest first; from the last 10,000 rows.
   public func recentIncoming(limit: Int) throws(DatabaseError) -> [RecentMessage] {
     var found: [RecentMessage] = []

@@ -41,6 +41,13 @@ enum Terminal {
     return result
   }
 
+  /// The same, with its lines left as lines; unchanged where nobody looks.
+  static func safeLines(_ text: String) -> String {
+    guard isInteractive else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(
+      separator: "\n")
+  }
+
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true

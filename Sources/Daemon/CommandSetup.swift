@@ -96,7 +96,7 @@ extension Command {
       ProgramCommand(
         words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits,
         checkTrust: true),
-      origin: "[command \(settings.name)]", timeout: settings.timeout)
+      origin: "[command \(settings.name)]", allowOrigin: settings.allowOrigin, timeout: settings.timeout)
   }
 }
 

@@ -156,6 +156,7 @@ final class Daemon {
     flow.router.access = setup.access
     flow.router.listeners = longRunning.listeners
     flow.router.rate = RateLimit(settings.limits.rate)
+    flow.router.roomRate = RateLimit(settings.limits.roomRate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
     flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)

@@ -1,4 +1,5 @@
 import Archive
+import BotKit
 import Crypto
 import EventLoop
 import JID
@@ -29,6 +30,9 @@ struct Memory: Sendable {
   var newestStamp: Int64?
   /// What came last, oldest first: by this repetitions are known.
   var recent: [RecentMessage] = []
+
+  /// Contacts that were told that encrypted messages can't be read.
+  var toldOfEncryption: [JID] = []
 
   private static let recentLimit = 500
 
@@ -68,6 +72,7 @@ struct Memory: Sendable {
     cursor = try transaction.queries.cursor(of: account)
     newestStamp = try transaction.queries.newestStamp()
     recent = try transaction.queries.recentIncoming(limit: Self.recentLimit)
+    toldOfEncryption = try transaction.queries.recentRecipients(of: Router.encryptedText).compactMap { try? JID($0) }
     floor = try transaction.queries.meta(.saslFloor).flatMap(MechanismFloor.init(rawValue:))
     roster = XMPPClient.Roster(
       items: try transaction.queries.roster().compactMap(RosterItem.init),

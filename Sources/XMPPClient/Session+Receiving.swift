@@ -40,8 +40,8 @@ extension Session {
         "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
   }
 
-  /// Sends an answer to a request, unless too many wait already.
-  func sendAnswer(_ element: Element) {
+  /// Sends an answer to a request, or a receipt, unless too many wait already: none that need arrive.
+  public func sendAnswer(_ element: Element) {
     if unsentBytes < Self.answerLimit, !isCongested { send(element) }
   }
 

@@ -95,7 +95,7 @@ public final class Session {
     responders = Self.responders(options.software)
     ownInfo = DiscoInfo(
       identities: [.init(category: "client", type: "bot", name: options.software.name)],
-      features: Set(responders.flatMap(\.features)).union([Namespace.caps, Namespace.chatStates, Namespace.reactions]))
+      features: Set(responders.flatMap(\.features)).union(Self.messageFeatures))
     caps = Caps(node: options.software.node, info: ownInfo)
     origin = OriginPolicy(own: options.account)
     tracker = IQTracker(own: options.account)

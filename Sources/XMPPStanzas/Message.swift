@@ -38,6 +38,8 @@ public struct Message: Sendable {
   public var link: String?
   /// The encryption's namespace, when the text is for other eyes (XEP-0380).
   public var encryption: String?
+  /// It only sets up encryption: there is no text in it, for nobody.
+  public var isKeyExchange = false
   /// An invitation, or a word from within a room (XEP-0045): the sender's address names no person.
   public var concernsRoom = false
   /// It only carries something else; what that is, OriginPolicy reads once it knows that the sender may say it.
@@ -69,6 +71,7 @@ public struct Message: Sendable {
     to = try element.address("to")
     lang = element.lang
     for case .element(let child) in element.children { read(child) }
+    if let body, encryption == nil { encryption = Encryption.kind(of: body) }
     if kind == .error { error = StanzaError(errorStanza: element) }
   }
 
@@ -94,16 +97,23 @@ public struct Message: Sendable {
     case ("reactions", Namespace.reactions): reactions = reactions ?? Reactions(child)
     case ("occupant-id", Namespace.occupantID): occupantID = child["id"]
     case ("nick", Namespace.nickname): nickname = child.text
-    case ("encryption", Namespace.explicitEncryption): encryption = child["namespace"] ?? "unknown"
+    case ("encryption", _), ("encrypted", _), ("openpgp", _): readEncryption(child)
     case ("sent", Namespace.carbons), ("received", Namespace.carbons): wrapper = .carbon(child)
     case ("result", Namespace.archive): wrapper = .archiveResult(child)
     case ("event", Namespace.pubsubEvent): wrapper = .publishEvent
     case ("x", Namespace.mucUser): concernsRoom = true
+    case ("x", _): readEncryption(child)
     case (_, Namespace.receipts): receipt = receipt ?? Receipt(child)
     case (_, Namespace.markers): marker = marker ?? Marker(child)
     case (let name, Namespace.chatStates): chatState = ChatState(rawValue: name)
     default: break
     }
+  }
+
+  private mutating func readEncryption(_ child: Element) {
+    guard let (namespace, hasText) = Encryption.kind(of: child) else { return }
+    if !hasText { isKeyExchange = true }
+    encryption = encryption ?? namespace
   }
 
   public var element: Element {

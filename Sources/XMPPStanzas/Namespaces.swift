@@ -87,4 +87,6 @@ public enum Namespace {
   public static let reply = "urn:xmpp:reply:0"
   /// XEP-0478: Stream Limits Advertisement
   public static let streamLimits = "urn:xmpp:stream-limits:0"
+  /// XEP-0506: No-reply JIDs
+  public static let noReply = "urn:xmpp:noreply:0"
 }

@@ -34,12 +34,20 @@ struct Conversation {
   }
 
   /// What `sender` gets for `body`: the answer's text, "(ignored: why)" or "(runs NAME: arguments)".
-  mutating func say(_ sender: String, _ body: String, room: String? = nil, age: Duration = .zero) throws -> String {
+  mutating func say(
+    _ sender: String, _ body: String, room: String? = nil, age: Duration = .zero,
+    _ change: (inout ChatMessage) -> Void = { _ in }
+  ) throws -> String {
     let jid = try JID(sender)
-    let message = ChatMessage(
+    var message = ChatMessage(
       sender: jid, body: body, resource: room == nil ? jid.resource : nil, nick: room == nil ? nil : "nick",
       room: try room.map { name throws(JIDError) in try JID(name) }, age: age)
-    switch router.decide(message, now: now) {
+    change(&message)
+    return Self.text(router.decide(message, now: now))
+  }
+
+  static func text(_ decision: Decision) -> String {
+    switch decision {
     case .ignore(let reason): return "(ignored: \(reason.rawValue))"
     case .answer(let answer): return answer.text
     case .heard: return "(heard)"

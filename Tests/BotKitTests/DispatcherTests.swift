@@ -12,19 +12,25 @@ final class Stage {
   private(set) var onStage: [String: CommandEvents] = [:]
   private(set) var started: [String] = []
   private(set) var finished: [String] = []
+  private(set) var told: [String] = []
   private(set) var dispatcher: Dispatcher?
 
   init(concurrent: Int, queued: Int) {
     var hooks = Dispatcher.Hooks()
     hooks.onStarted = { [unowned self] in started.append($0.request.text) }
-    hooks.onFinished = { [unowned self] in finished.append("\($0.request.text) \($1.result)") }
+    hooks.onFinished = { [unowned self] in
+      finished.append("\($0.request.text) \($1.result)")
+      if let text = $1.text { told.append(text) }
+    }
     dispatcher = Dispatcher(limits: .init(concurrent: concurrent, queued: queued), hooks: hooks)
   }
 
-  func start(_ text: String, from sender: String) throws {
+  func start(_ text: String, from sender: String, id: Int64 = 0) throws {
     let command = Command(CommandDescription(name: "test"), Actor(stage: self), origin: "test")
     let message = try ChatMessage(sender: JID(sender), body: "test " + text)
-    dispatcher?.start(try pending(command, text: text, from: message))
+    var pending = try pending(command, text: text, from: message)
+    pending.id = id
+    dispatcher?.start(pending)
   }
 
   func end(_ text: String) { onStage.removeValue(forKey: text)?.finish(.done) }
@@ -56,6 +62,34 @@ struct DispatcherTests {
     stage.end("0")
     #expect(stage.started == ["0", "1", "2", "3"])
     #expect(stage.finished == ["6 busy", "1 done", "0 done"])
+  }
+
+  @Test("who has too many commands waiting is told so once, until one of theirs is accepted again")
+  @LoopActor func busyOnce() throws {
+    let stage = Stage(concurrent: 2, queued: 2)
+    for number in 0..<5 { try stage.start("a\(number)", from: "alice@example.org") }
+    #expect(stage.finished == ["a2 busy", "a3 busy", "a4 busy"])
+    #expect(stage.told == ["test: too many commands are running. Try again in a moment."])
+    try stage.start("b0", from: "bob@example.org")
+    try stage.start("b1", from: "bob@example.org")
+    try stage.start("b2", from: "bob@example.org")
+    #expect(stage.told.count == 2, "another sender is told, too")
+    stage.end("a0")
+    try stage.start("a5", from: "alice@example.org")
+    try stage.start("a6", from: "alice@example.org")
+    #expect(stage.told.count == 3)
+  }
+
+  @Test("a command is ended by its id, whether it runs or waits")
+  @LoopActor func stopOne() throws {
+    let stage = Stage(concurrent: 1, queued: 4)
+    try stage.start("runs", from: "a@example.org", id: 1)
+    try stage.start("waits", from: "b@example.org", id: 2)
+    stage.dispatcher?.stop(3, .interrupted)
+    #expect(stage.finished == [])
+    stage.dispatcher?.stop(2, .interrupted)
+    stage.dispatcher?.stop(1, .interrupted)
+    #expect(stage.finished == ["waits interrupted", "runs interrupted"])
   }
 
   @Test("one sender's slow commands leave half of the places, and of the queue, to others")

@@ -140,6 +140,53 @@ struct RouterTests {
     )
   }
 
+  @Test("in a room that hides addresses the affiliation opens what it may, and whoami tells it")
+  func affiliation() throws {
+    var talk = try Conversation()
+    let owners = CommandDescription(name: "lock", allow: [.affiliation(.admin)], places: .room)
+    #expect(talk.router.commands.add(Command(owners, Nothing(), origin: "test")) == nil)
+    let room = "ops@rooms.example.org"
+    func say(_ body: String, _ affiliation: Affiliation) throws -> String {
+      try talk.say(room, body, room: room) {
+        $0.affiliation = affiliation
+        $0.role = .moderator
+      }
+    }
+    #expect(try say("!lock", .owner) == "(runs lock: )")
+    #expect(try say("!lock", .member).hasPrefix("lock: not allowed."))
+    #expect(try say("!help", .owner).contains("lock"))
+    #expect(try !say("!help", .member).contains("lock"))
+    #expect(try say("!whoami", .owner).hasSuffix("the nickname nick, affiliation owner, role moderator."))
+  }
+
+  @Test("what an operator tries out is judged as the contact's own, and remembered nowhere")
+  func trial() throws {
+    var talk = try Conversation(rate: RateLimit(count: 1, per: .seconds(10)))
+    func tried(_ sender: String, _ name: String, _ words: [String], room: String? = nil) throws -> String {
+      let room = try room.map { name throws(JIDError) in try JID(name) }
+      return Conversation.text(
+        talk.router.trial(name, words, as: ChatMessage(sender: try JID(sender), body: "", room: room)))
+    }
+    for _ in 0..<3 { #expect(try tried("alice@example.com", "ping", ["it's", "me"]) == "pong it's me") }
+    #expect(try tried("alice@example.com", "reboot", []).hasPrefix("reboot: not allowed."))
+    #expect(try tried("alice@example.com", "pnig", []).contains("Did you mean ping?"))
+    #expect(
+      try tried("bob@example.org", "Deploy", ["a b", "", "it's", "\"", "\\"]) == "(runs deploy: a b||it's|\"|\\)")
+    #expect(try tried("bob@example.org", "topic", ["x"]) == "topic works only in a room.")
+    #expect(try tried("bob@example.org", "topic", ["x"], room: "ops@rooms.example.org") == "(runs topic: x)")
+    #expect(try tried("bob@example.org", "search", ["it's"]) == "(runs search: it's)")
+    #expect(try talk.say("alice@example.com", "ping") == "pong", "the trials took nothing from the limit")
+    guard
+      case .run(let command) = talk.router.trial(
+        "deploy", ["a b"],
+        as: ChatMessage(sender: try JID("bob@example.org"), body: "", room: try JID("ops@rooms.example.org")))
+    else {
+      Issue.record("not run")
+      return
+    }
+    #expect(command.request.message.body == "!deploy 'a b'" && command.request.text == "'a b'")
+  }
+
   @Test("a command that arrives too late is not run; in a chat its sender is told")
   func stale() throws {
     var talk = try Conversation()
@@ -241,6 +288,117 @@ struct LoopGuardTests {
       count += 1
     }
     #expect(count < 12)
+  }
+
+  @Test("all occupants of a room together have a limit of their own; the room is told once")
+  func roomRate() throws {
+    var talk = try Conversation(rate: RateLimit(count: 3, per: .seconds(10)))
+    talk.router.roomRate = RateLimit(count: 4, per: .seconds(10))
+    let room = "ops@rooms.example.org"
+    for sender in ["a@example.com", "b@example.com", "c@example.com", "d@example.com"] {
+      #expect(try talk.say(sender, "!ping", room: room) == "pong")
+    }
+    #expect(
+      try talk.say("e@example.com", "!ping", room: room).hasPrefix("Slow down: that is too many commands for one room"))
+    #expect(try talk.say("f@example.com", "!ping", room: room) == "(ignored: over the room's rate limit)")
+    #expect(try talk.say("f@example.com", "hello", room: room) == "(ignored: not addressed to the bot)")
+    #expect(try talk.say("f@example.com", "ping") == "pong", "a chat is no part of the room")
+    talk.now += .seconds(4)
+    #expect(try talk.say("f@example.com", "!ping", room: room) == "pong")
+  }
+
+  @Test("who sends a hundred messages, each right after our answer, is told once and left alone until there is a pause")
+  func reflexes() throws {
+    var talk = try Conversation(rate: RateLimit(count: 1000, per: .seconds(1)))
+    for number in 0...LoopGuard.reflexes {
+      #expect(try talk.say("bot@example.com", "ping \(number)") == "pong \(number)")
+      talk.now += .seconds(2)
+    }
+    #expect(try talk.say("bot@example.com", "ping on").hasPrefix("You answer each of my messages at once."))
+    talk.now += .seconds(59)
+    #expect(try talk.say("bot@example.com", "ping on") == "(ignored: answers of another bot)")
+    #expect(try talk.say("alice@example.com", "ping") == "pong")
+    talk.now += .seconds(60)
+    #expect(try talk.say("bot@example.com", "ping again") == "pong again")
+  }
+
+  @Test("the same text again and again is a reflex even when it takes a while")
+  func repeatedText() throws {
+    var talk = try Conversation(rate: RateLimit(count: 1000, per: .seconds(1)))
+    for _ in 0...LoopGuard.reflexes + 1 {
+      #expect(try talk.say("bot@example.com", "ping") == "pong")
+      talk.now += .seconds(10)
+    }
+    #expect(try talk.say("bot@example.com", "ping").hasPrefix("You answer each of my messages at once."))
+  }
+
+  @Test("other texts that take a while are no reflex, and without a limit there are none")
+  func noReflexes() throws {
+    var slow = try Conversation(rate: RateLimit(count: 1000, per: .seconds(1)))
+    for number in 0..<300 {
+      #expect(try slow.say("alice@example.com", "ping \(number)") == "pong \(number)")
+      slow.now += .seconds(3)
+    }
+    var unlimited = try Conversation(rate: nil)
+    for _ in 0..<300 { #expect(try unlimited.say("alice@example.com", "ping") == "pong") }
+  }
+
+  @Test("from who says of itself that it is a bot, only commands are answered; doubts arise at the second unknown word")
+  func automaton() throws {
+    var talk = try Conversation()
+    let bot = ChatMessage(sender: try JID("bot@example.com"), body: "")
+    #expect(try talk.say("bot@example.com", "Welcome!").hasPrefix("I don't know"))
+    #expect(!talk.router.isDoubtful(bot))
+    #expect(try talk.say("bot@example.com", "Sorry?").hasPrefix("I don't know"))
+    #expect(talk.router.isDoubtful(bot))
+    talk.router.isAutomaton(bot, now: talk.now)
+    #expect(try talk.say("bot@example.com", "Pardon?") == "(ignored: from a bot, and no command)")
+    #expect(try talk.say("bot@example.com", "ping") == "pong")
+    #expect(try talk.say("bot@example.com", "What?") == "(ignored: from a bot, and no command)")
+    #expect(try talk.say("alice@example.com", "What?").hasPrefix("I don't know"))
+  }
+
+  @Test("an encrypted message is answered once in a month, whatever the contact sends in between")
+  func encrypted() throws {
+    var talk = try Conversation(rate: RateLimit(count: 1, per: .seconds(10)))
+    func say(_ sender: String) throws -> String { try talk.say(sender, "") { $0.isEncrypted = true } }
+    #expect(
+      try say("alice@example.com")
+        == "I can't read encrypted messages. Turn encryption off for this chat, and send it again.")
+    #expect(try say("alice@example.com") == "(ignored: encrypted, and its sender was told)")
+    #expect(try talk.say("alice@example.com", "ping") == "pong")
+    #expect(try say("bob@example.com").hasPrefix("I can't read"))
+    talk.now += .seconds(29 * 86_400)
+    #expect(try say("alice@example.com").hasPrefix("(ignored"))
+    talk.now += .seconds(86_400)
+    #expect(try say("alice@example.com").hasPrefix("I can't read"))
+    talk.router.wasToldOfEncryption(try JID("carol@example.com"), now: talk.now)
+    #expect(try say("carol@example.com").hasPrefix("(ignored"))
+  }
+
+  @Test("a correction is never run; who corrects what was no command is told so, once")
+  func corrections() throws {
+    var talk = try Conversation()
+    func say(_ body: String, _ id: String, corrects: String? = nil, _ sender: String = "bob@example.org") throws
+      -> String
+    {
+      try talk.say(sender, body) {
+        $0.messageID = id
+        $0.corrects = corrects
+      }
+    }
+    #expect(try say("deploy web", "m1") == "(runs deploy: web)")
+    #expect(try say("deploy www", "m2", corrects: "m1") == "(ignored: a correction)")
+    #expect(try say("depoly web", "m3").hasPrefix("I don't know"))
+    #expect(try say("deploy web", "m4", corrects: "m3", "carol@example.org") == "(ignored: a correction)", "not theirs")
+    #expect(try say("nonsense", "m5", corrects: "m3") == "(ignored: a correction)")
+    #expect(
+      try say("deploy web", "m6", corrects: "m3") == "I don't run corrections: send the command as a new message.")
+    #expect(try say("deploy www", "m7", corrects: "m3") == "(ignored: a correction)")
+    #expect(try say("deploy it's", "m8").hasPrefix("A ' has no partner"))
+    #expect(try say("deploy its", "m9", corrects: "m8").hasPrefix("I don't run corrections"))
+    #expect(try say("ping", "m10") == "pong")
+    #expect(try say("ping x", "m11", corrects: "m10") == "(ignored: a correction)")
   }
 
   @Test("too many commands: told once, then silence, then heard again")

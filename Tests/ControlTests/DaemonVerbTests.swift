@@ -76,9 +76,19 @@ struct DaemonVerbTests {
         return client.finish()
       }
       client.send(rows: [
-        ["name": "deploy", "allow": ["@admins"], "origin": "[command deploy]", "description": "Deploy"]
+        [
+          "name": "deploy", "allow": ["@admins"], "origin": "[command deploy]", "description": "Deploy",
+          "allow_from": "the default",
+        ],
+        [
+          "name": "lock", "allow": ["role:moderator", "roster"], "origin": "[command lock]", "description": "Lock",
+          "allow_from": "a.conf:7", "allowed": false, "by": "roster",
+        ],
       ])
-      client.finish(["refused": ["commands.d/x: can be written by others: chmod go-w x"]])
+      client.finish([
+        "refused": ["commands.d/x: can be written by others: chmod go-w x"],
+        "groups": [["name": "admins", "members": ["*@b.example", "a@example.org"]]],
+      ])
     }
     let roster = try control("roster")
     #expect(
@@ -90,8 +100,42 @@ struct DaemonVerbTests {
         """)
     #expect(try control("roster --json").lines.count == 2)
     let commands = try control("commands")
-    #expect(commands.code == 0 && commands.lines.last == "deploy   @admins  [command deploy]  Deploy")
+    #expect(
+      commands.code == 0
+        && commands.lines.dropFirst() == [
+          "deploy   @admins (the default)   [command deploy]          Deploy",
+          "lock     role:moderator, roster  [command lock], a.conf:7  Lock",
+          "@admins is *@b.example, a@example.org",
+        ])
     #expect(commands.errors == "refused: commands.d/x: can be written by others: chmod go-w x\n")
+    let rights = try control("commands --for a@example.org")
+    #expect(
+      rights.lines.dropFirst().dropLast() == [
+        "deploy   no          none of @admins  the default", "lock     not here    roster           a.conf:7",
+      ])
+    #expect(try control("commands --room r@c.example").code == 2)
+    await daemon.stop()
+  }
+
+  @Test("run shows what the contact would see, and the program's own words apart; its exit code is that of the end")
+  func run() async throws {
+    let daemon = try await ScriptedDaemon.at(socket) { request, client in
+      guard request["command"] == "deploy" else { return client.fail(.timedOut, request.text()) }
+      client.send(rows: [["reply": "one\ntwo"], ["log": "careful\u{1B}"], ["edit": "three"], ["other": 1]])
+      client.finish()
+    }
+    let outcome = try control("run deploy web -- --force --from alice@example.net")
+    #expect(outcome.code == 2, "behind -- there are no options")
+    let done = try control("run --from alice@example.net deploy web")
+    #expect(done.code == 0 && done.lines == ["one", "two", "(instead of the last message:)", "three", #"{"other":1}"#])
+    #expect(done.errors == "deploy: careful\\u{1b}\n")
+    #expect(try control("run deploy --from a@b --json").lines.first == #"{"reply":"one\ntwo"}"#)
+    let failed = try control("run other 'a b' --from a@b --room r@c --role moderator -- -x")
+    #expect(failed.code == 6)
+    #expect(
+      failed.errors.contains(#""verb":"run","from":"a@b","room":"r@c","role":"moderator""#)
+        && failed.errors.contains(#""arguments":["a b","-x"]"#))
+    #expect(try control("run").code == 2)
     await daemon.stop()
   }
 

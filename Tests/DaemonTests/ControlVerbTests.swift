@@ -189,7 +189,7 @@ struct ControlVerbTests {
     #expect(
       commands.rows.compactMap { $0["name"]?.stringValue }
         == ["help", "ping", "reload", "roster", "search", "status", "whoami"])
-    #expect(commands.end.result == ["refused": []])
+    #expect(commands.end.result == ["refused": [], "groups": []])
     #expect(try ask(bench, ["verb": "log-level", "level": "debug"]).end.result == [:])
     #expect(await bench.daemon.log.level == .debug)
     try DaemonBench.configure(bench.scratch, "[limits]\nrate = much\n")

@@ -62,10 +62,6 @@ struct MessageFlowTests {
       ("chat", "bot@example.org/other", ""),
       ("chat", "example.net", ""),
       ("chat", "alice@example.net/phone", "<replace xmlns='urn:xmpp:message-correct:0' id='m0'/>"),
-      (
-        "chat", "alice@example.net/phone",
-        "<encryption xmlns='urn:xmpp:eme:0' namespace='eu.siacs.conversations.axolotl'/>"
-      ),
       ("chat", "room@conference.example.net/alice", "<x xmlns='http://jabber.org/protocol/muc#user'/>"),
     ])
   @LoopActor func neverAnswered(type: String, from: String, more: String) async throws {
@@ -143,7 +139,7 @@ struct MessageFlowTests {
     try await bench.receive("slow", id: "m1", more: "<thread>t</thread>")
     try bench.play(
       """
-      bot: <message type='chat' to='alice@example.net/phone' id='$any'>
+      bot: <message type='chat' to='alice@example.net/phone' id='$any'><thread>t</thread>
        <composing xmlns='http://jabber.org/protocol/chatstates'/></message>
       """)
     try bench.expectSilence()

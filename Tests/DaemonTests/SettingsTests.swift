@@ -1,5 +1,6 @@
 import BotKit
 import Configuration
+import Glibc
 import JID
 import Testing
 
@@ -67,6 +68,7 @@ struct SettingsTests {
       sync = normal
       [limits]
       rate = unlimited
+      room-rate = 5/1m
       timeout = 500ms
       output = 1M
       concurrent = 2
@@ -107,7 +109,8 @@ struct SettingsTests {
     #expect(
       settings.limits
         == .init(
-          rate: .unlimited, timeout: .milliseconds(500), output: 1 << 20, concurrent: 2, maxAge: .seconds(3600)))
+          rate: .unlimited, roomRate: .commands(5, per: .seconds(60)), timeout: .milliseconds(500), output: 1 << 20,
+          concurrent: 2, maxAge: .seconds(3600)))
     #expect(settings.keepalive == .init(interval: .seconds(30), timeout: .seconds(5)))
     #expect(settings.control.socket == "/srv/control.sock")
     #expect(settings.log == .init(level: .trace, xml: true))
@@ -119,7 +122,7 @@ struct SettingsTests {
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
-          reruns: false, isLive: true)
+          reruns: false, isLive: true, allowOrigin: "/etc/xmppbotd/xmppbotd.conf:44")
       ])
   }
 
@@ -245,7 +248,15 @@ struct SettingsTests {
     let plain = try folder.write("#!/bin/sh\n", to: "plain", mode: 0o644)
     #expect(diagnostic(plain) == ["bot.conf:4: exec: \(plain) cannot be executed by this user: chmod 755 \(plain)"])
     #expect(diagnostic("/etc") == ["bot.conf:4: exec: /etc is not a file: name a program"])
-    #expect(diagnostic(try folder.write("#!/bin/sh\n", to: "good", mode: 0o755)).isEmpty)
+    let good = try folder.write("#!/bin/sh\n", to: "good", mode: 0o755)
+    #expect(diagnostic(good).isEmpty)
+    let parent = good.parentFolder
+    chmod(parent, 0o777)
+    #expect(
+      diagnostic(good) == [
+        "bot.conf:4: exec: \(good) is in the folder \(parent), which can be written by others: chmod go-w \(parent)"
+      ])
+    chmod(parent, 0o700)
   }
 
   @Test("keys and sections of what is not built yet are errors")

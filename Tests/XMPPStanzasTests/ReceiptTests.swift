@@ -57,3 +57,42 @@ struct ReceiptTests {
     #expect(message.receipt == nil && message.marker == nil)
   }
 }
+
+@Suite("Encrypted messages")
+struct EncryptionTests {
+  @Test(
+    "what is encrypted is known by its element, its hint or its text",
+    arguments: [
+      ("<encryption xmlns='urn:xmpp:eme:0' namespace='urn:xmpp:otr:0'/>", "urn:xmpp:otr:0"),
+      (
+        "<encrypted xmlns='eu.siacs.conversations.axolotl'><header/><payload>A</payload></encrypted>",
+        "eu.siacs.conversations.axolotl"
+      ),
+      ("<encrypted xmlns='urn:xmpp:omemo:2'><header/><payload>A</payload></encrypted>", "urn:xmpp:omemo:2"),
+      ("<x xmlns='jabber:x:encrypted'>A</x>", "jabber:x:encrypted"),
+      ("<openpgp xmlns='urn:xmpp:openpgp:0'>A</openpgp>", "urn:xmpp:openpgp:0"),
+      ("<body>?OTR:AAMDJ+MVmSfjFZcAAAAAAQAAAAIA</body>", "urn:xmpp:otr:0"),
+      ("<body>-----BEGIN PGP MESSAGE-----&#10;A</body>", "jabber:x:encrypted"),
+    ])
+  func known(xml: String, namespace: String) throws {
+    let message = try message("<message>\(xml)</message>")
+    #expect(message.encryption == namespace && !message.isKeyExchange)
+  }
+
+  @Test(
+    "what anybody can read is not encrypted, nor what only looks like it",
+    arguments: [
+      "<body>?</body>", "<body>?otr</body>", "<body>- a list</body>", "<body>what is ?OTR</body>",
+      "<body>hello</body><encrypted xmlns='other'/>", "<body>hello</body><x xmlns='jabber:x:oob'><url>x</url></x>",
+    ])
+  func plain(xml: String) throws {
+    #expect(try message("<message>\(xml)</message>").encryption == nil)
+  }
+
+  @Test("an OMEMO message without a payload only sets up keys")
+  func keyExchange() throws {
+    let xml = "<message><encrypted xmlns='urn:xmpp:omemo:2'><header/></encrypted></message>"
+    let message = try message(xml)
+    #expect(message.encryption == "urn:xmpp:omemo:2" && message.isKeyExchange)
+  }
+}

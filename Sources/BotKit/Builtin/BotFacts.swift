@@ -57,9 +57,9 @@ public struct AnswerContext {
   let facts: BotFacts
 
   /// The sender's groups, sorted.
-  public var groups: [String] { access.groups(of: message.sender) }
+  public var groups: [String] { message.address.map(access.groups) ?? [] }
 
-  public var isAdmin: Bool { access.isAdmin(message.sender) }
+  public var isAdmin: Bool { message.address.map(access.isAdmin) ?? false }
 
   public var status: StatusReport { facts.status() }
 
@@ -68,7 +68,7 @@ public struct AnswerContext {
   /// The commands that the sender may use here, sorted by name.
   public var usableCommands: [CommandDescription] {
     commands.all.map(\.description).filter {
-      $0.places.contains(message.place) && access.allows(message.sender, $0.allow, inRoster: facts.inRoster)
+      $0.places.contains(message.place) && access.allows(message, $0.allow, inRoster: facts.inRoster)
     }
   }
 }

@@ -48,7 +48,7 @@ struct Search: WaitingCommand {
   func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
     let running = Abandonable(events)
     let sender = request.message.sender
-    let admin = access.isAdmin(sender)
+    let admin = request.message.address.map(access.isAdmin) ?? false
     guard !request.arguments.isEmpty else {
       events.finish(.usage)
       return running

@@ -5,8 +5,9 @@ struct Whoami: ImmediateHandler {
 
   func answer(_ request: CommandRequest, _ context: AnswerContext) -> String {
     let message = request.message
-    guard message.sender != message.room else {
-      return "This room hides your address from me: I see only the nickname \(message.nick ?? "")."
+    guard message.address != nil else {
+      return
+        "This room hides your address from me: I see only the nickname \(message.nick ?? "")\(Self.standing(message))."
     }
     let groups = context.groups
     return [
@@ -14,6 +15,11 @@ struct Whoami: ImmediateHandler {
       message.resource.map { "using \($0)" },
       groups.isEmpty ? nil : "in the group\(groups.count == 1 ? "" : "s") \(groups.joined(separator: ", "))",
       context.isAdmin ? "an administrator of this bot" : nil,
-    ].compactMap { $0 }.joined(separator: ", ") + "."
+    ].compactMap { $0 }.joined(separator: ", ") + Self.standing(message) + "."
+  }
+
+  private static func standing(_ message: ChatMessage) -> String {
+    (message.affiliation.map { ", affiliation \($0.rawValue)" } ?? "")
+      + (message.role.map { ", role \($0.rawValue)" } ?? "")
   }
 }

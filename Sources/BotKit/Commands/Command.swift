@@ -5,6 +5,8 @@ public struct Command: Sendable {
   public let description: CommandDescription
   /// Where it comes from, for messages to the operator: a file, a section, "built in".
   public let origin: String
+  /// Where it is said who may use it, when that is not `origin` itself: a file, a line, "the default".
+  public let allowOrigin: String?
   /// How long it may run; nil: the configured limit.
   public let timeout: Duration?
   let action: Action
@@ -18,6 +20,7 @@ public struct Command: Sendable {
   public init(_ handler: some ImmediateHandler, origin: String = "built in") {
     description = handler.description
     self.origin = origin
+    allowOrigin = nil
     timeout = nil
     action = .immediate(handler)
   }
@@ -29,10 +32,12 @@ public struct Command: Sendable {
 
   /// A command that works on the loop.
   public init(
-    _ description: CommandDescription, _ action: some WaitingCommand, origin: String, timeout: Duration? = nil
+    _ description: CommandDescription, _ action: some WaitingCommand, origin: String, allowOrigin: String? = nil,
+    timeout: Duration? = nil
   ) {
     self.description = description
     self.origin = origin
+    self.allowOrigin = allowOrigin
     self.timeout = timeout
     self.action = .waiting(action)
   }

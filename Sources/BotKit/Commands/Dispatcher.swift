@@ -47,6 +47,8 @@ public final class Dispatcher {
   private let hooks: Hooks
   private var executions: [ObjectIdentifier: Execution] = [:]
   private var waiting: [PendingCommand] = []
+  /// Who was told that too many commands are running, and has had none accepted since.
+  private var toldBusy: Set<Speaker> = []
   private var draining: (timer: TimerSource, completion: @LoopActor () -> Void)?
 
   public init(limits: Limits = Limits(), hooks: Hooks) {
@@ -63,11 +65,23 @@ public final class Dispatcher {
   /// Runs `command`, now or when a place is free. Its end is always told to `onFinished`, possibly before this returns.
   public func start(_ command: PendingCommand) {
     if draining != nil { return refuse(command, .interrupted) }
-    if hasPlace(for: command) { return run(command) }
     let speaker = command.request.message.speaker
+    if hasPlace(for: command) {
+      toldBusy.remove(speaker)
+      return run(command)
+    }
     let own = waiting.count { $0.request.message.speaker == speaker }
-    if waiting.count >= limits.queued || own >= limits.queuedPerSender { return refuse(command, .busy) }
+    if waiting.count >= limits.queued || own >= limits.queuedPerSender {
+      return refuse(command, .busy, isSilent: !toldBusy.insert(speaker).inserted)
+    }
+    toldBusy.remove(speaker)
     waiting.append(command)
+  }
+
+  /// Ends the command of this id, whether it runs or waits. Harmless when there is none.
+  public func stop(_ id: Int64, _ reason: CommandResult) {
+    if let index = waiting.firstIndex(where: { $0.id == id }) { return refuse(waiting.remove(at: index), reason) }
+    executions.values.first { $0.command.id == id }?.running?.stop(reason)
   }
 
   /// Takes no more commands; those that wait are interrupted now, those that run after `deadline`. `completion` is
@@ -116,11 +130,15 @@ public final class Dispatcher {
         execution.command.description, result, text,
         duration: execution.began.duration(to: .now)))
     while let next = waiting.firstIndex(where: hasPlace) { run(waiting.remove(at: next)) }
+    // The crowd has gone.
+    if waiting.isEmpty { toldBusy = [] }
     completeDrain()
   }
 
-  private func refuse(_ command: PendingCommand, _ result: CommandResult) {
-    hooks.onFinished(command, CommandOutcome(command.description, result, nil, duration: .zero))
+  private func refuse(_ command: PendingCommand, _ result: CommandResult, isSilent: Bool = false) {
+    var outcome = CommandOutcome(command.description, result, nil, duration: .zero)
+    if isSilent { outcome.ending = nil }
+    hooks.onFinished(command, outcome)
   }
 
   private func completeDrain() {
@@ -137,7 +155,7 @@ public struct CommandOutcome: Sendable, Hashable {
   /// What it printed, as far as it was not sent before.
   public var printed: String?
   /// A sentence about how it ended, where that needs saying.
-  public let ending: String?
+  public fileprivate(set) var ending: String?
   /// Both of them.
   public var text: String? { printed.map { text in ending.map { text + "\n" + $0 } ?? text } ?? ending }
   /// From its start to its end; zero when it never started.

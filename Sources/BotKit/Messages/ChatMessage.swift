@@ -23,6 +23,15 @@ public struct ChatMessage: Sendable, Hashable {
   public var body: String
   /// When it arrived: microseconds since 1970 UTC.
   public var time: Int64
+  /// The sender's standing in the room (XEP-0045), as the room says; nil in a chat.
+  public var affiliation: Affiliation?
+  public var role: Role?
+  /// The sender's own unique id of it (XEP-0359), by which answers refer to it where there is one (XEP-0461).
+  public var originID: String?
+  /// The id of the sender's earlier message that this one corrects (XEP-0308).
+  public var corrects: String?
+  /// Its text is for other eyes (XEP-0380): `body` says nothing.
+  public var isEncrypted = false
   /// How long before its arrival it was sent (offline storage, archives); zero when it came live.
   public var age: Duration
 
@@ -43,6 +52,9 @@ public struct ChatMessage: Sendable, Hashable {
     self.time = time
     self.age = age
   }
+
+  /// The id by which an answer refers to it (XEP-0461 section 4.1).
+  public var referenceID: String? { originID ?? messageID }
 
   /// Whom limits and loop guards count: the sender, or the occupant where a room hides addresses.
   var speaker: Speaker {

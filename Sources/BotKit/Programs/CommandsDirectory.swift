@@ -78,7 +78,7 @@ public enum CommandsDirectory {
       ProgramCommand(
         words: [path], launcher: launcher, style: header.style, isLive: header.isLive, limits: limits,
         checkTrust: true),
-      origin: path, timeout: header.timeout)
+      origin: path, allowOrigin: header.allow.isEmpty ? "the default" : source, timeout: header.timeout)
   }
 
   /// The first `count` bytes of a file.

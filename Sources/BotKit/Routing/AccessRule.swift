@@ -10,6 +10,10 @@ public enum AccessRule: Sendable, Hashable {
   case group(String)
   /// Whoever is in the bot's roster with a subscription.
   case roster
+  /// In a room, whoever has at least this affiliation: `affiliation:member`.
+  case affiliation(Affiliation)
+  /// In a room, whoever has at least this role: `role:moderator`.
+  case role(Role)
   case everyone
   /// Nobody; for switching a command off.
   case none
@@ -24,6 +28,8 @@ public enum AccessRule: Sendable, Hashable {
     case .domain(let domain): "*@\(domain)"
     case .group(let name): "@\(name)"
     case .roster: "roster"
+    case .affiliation(let least): "affiliation:\(least.rawValue)"
+    case .role(let least): "role:\(least.rawValue)"
     case .everyone: "everyone"
     case .none: "none"
     }
@@ -35,6 +41,10 @@ public enum AccessRule: Sendable, Hashable {
     case "roster": self = .roster
     case "everyone": self = .everyone
     case "none": self = .none
+    case _ where text.hasPrefix("affiliation:"):
+      self = .affiliation(try Self.standing(text, [.member, .admin, .owner]))
+    case _ where text.hasPrefix("role:"):
+      self = .role(try Self.standing(text, [.visitor, .participant, .moderator]))
     case _ where text.hasPrefix("@"):
       let name = String(text.dropFirst())
       if name.isEmpty { throw AccessRuleError(text: text, reason: "a group's name follows the @, as in @admins") }
@@ -53,7 +63,7 @@ public enum AccessRule: Sendable, Hashable {
       }
       self = .address(jid)
     default:
-      let kinds = "write an address, *@domain, @group, roster, everyone or none"
+      let kinds = "write an address, *@domain, @group, roster, affiliation:…, role:…, everyone or none"
       let hint =
         Suggestion.nearest(to: text, among: ["roster", "everyone", "none"]).map { "did you mean \($0)?" }
         ?? kinds + (text.contains(".") ? "; a whole domain is *@\(text)" : "")
@@ -68,6 +78,18 @@ public enum AccessRule: Sendable, Hashable {
       rules.append(try AccessRule(String(word)))
     }
     return rules
+  }
+
+  /// What follows the colon: one of `levels`. The lowest of all is no rule, since it would mean everyone.
+  private static func standing<Standing: RawRepresentable<String>>(
+    _ text: String, _ levels: [Standing]
+  ) throws(AccessRuleError) -> Standing {
+    let word = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).last.map(String.init) ?? ""
+    if let level = levels.first(where: { $0.rawValue == word }) { return level }
+    let words = levels.map(\.rawValue)
+    let nearest = Suggestion.nearest(to: word, among: words).map { "did you mean \($0)?" }
+    throw AccessRuleError(
+      text: text, reason: nearest ?? "write one of \(words.joined(separator: ", ")); those above it are admitted, too")
   }
 
   private static func parse(_ text: String, address: Substring) throws(AccessRuleError) -> JID {

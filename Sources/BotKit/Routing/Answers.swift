@@ -4,6 +4,14 @@ import JID
 enum Answers {
   static let tooMany = "Slow down: that is too many commands at once. I will not answer until you pause for a moment."
 
+  static let roomTooMany =
+    "Slow down: that is too many commands for one room. I will not answer here until there is a pause."
+
+  static let reflex =
+    "You answer each of my messages at once. If you are a bot: so am I. I stay quiet until you pause for a minute."
+
+  static let corrected = "I don't run corrections: send the command as a new message."
+
   static func unknown(_ word: String, nearest: String?, more: Int) -> String {
     let quiet = more == 0 ? " I stay quiet now until you send a command that I know." : ""
     let hint = nearest.map { "Did you mean \($0)? Send help for the list." } ?? "Send help for what I can do."

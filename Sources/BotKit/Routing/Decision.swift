@@ -13,6 +13,11 @@ public enum Decision: Sendable {
     case notAddressed = "not addressed to the bot"
     case echo = "an echo of the last answer"
     case tooMany = "over the rate limit"
+    case roomTooMany = "over the room's rate limit"
+    case reflex = "answers of another bot"
+    case automaton = "from a bot, and no command"
+    case correction = "a correction"
+    case encrypted = "encrypted, and its sender was told"
     case unknownAgain = "unknown commands, one after the other"
     case stale = "older than max-age"
   }
@@ -22,7 +27,7 @@ public enum Decision: Sendable {
 public struct Answer: Sendable, Hashable {
   /// What kind of answer it is; `denied` deserves a line in the log.
   public enum Kind: String, Sendable, Hashable {
-    case builtin, unknown, denied, misplaced, badArguments, tooMany, stale
+    case builtin, unknown, denied, misplaced, badArguments, tooMany, reflex, stale, corrected, encrypted
   }
 
   public let kind: Kind
@@ -40,4 +45,9 @@ public struct PendingCommand: Sendable {
   let action: any WaitingCommand
   /// The daemon's own number for it (its ledger row); not looked at here.
   public var id: Int64 = 0
+}
+
+extension Decision {
+  /// The sender hears nothing of it.
+  public var isSilent: Bool { if case .ignore = self { true } else { false } }
 }

@@ -2,8 +2,9 @@ import JID
 
 /// Decides what a message gets. Pure: state, message and time in, decision out; nothing is run here.
 ///
-/// The order: is it for the bot, an echo, within the rate; is its first word a command, may the sender use it, here;
-/// are its arguments well-formed. Then a built-in answers, or the command goes to the `Dispatcher`.
+/// The order: can it be read, is it a correction; is it for the bot, an echo, within the rates; is its first word a
+/// command, may the sender use it, here; are its arguments well-formed. Then a built-in answers, or the command goes to
+/// the `Dispatcher`.
 public struct Router {
   public var commands: CommandTable
   public var access: AccessPolicy
@@ -17,7 +18,9 @@ public struct Router {
   public var listeners: [[AccessRule]] = []
   private var limiter: RateLimiter
   private var choices = OpenChoices()
+  private var roomLimiter: RateLimiter
   private var loops = LoopGuard()
+  private var encryptedNotice = EncryptedNotice()
 
   public init(
     commands: CommandTable, access: AccessPolicy, rate: RateLimit? = RateLimit(count: 20, per: .seconds(10)),
@@ -27,6 +30,7 @@ public struct Router {
     self.access = access
     self.facts = facts
     limiter = RateLimiter(rate)
+    roomLimiter = RateLimiter(nil)
   }
 
   /// Commands per sender; nil: unlimited.
@@ -35,47 +39,91 @@ public struct Router {
     set { limiter.limit = newValue }
   }
 
+  /// Commands in each room, of all its occupants together; nil: unlimited.
+  public var roomRate: RateLimit? {
+    get { roomLimiter.limit }
+    set { roomLimiter.limit = newValue }
+  }
+
   public mutating func decide(_ message: ChatMessage, now: ContinuousClock.Instant) -> Decision {
+    if message.isEncrypted { return encrypted(message, now) }
+    if let corrected = message.corrects { return correction(of: corrected, message, now) }
     guard let said = said(in: message) else { return .ignore(.notAddressed) }
     guard var (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
+    if let decision = limited(said, message, now) { return decision }
     let speaker = message.speaker
-    if loops.isEcho(said, from: speaker) { return .ignore(.echo) }
+    let choice = choices.take(said, from: speaker, in: message.room, now: now)
+    if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
+    guard let command = commands[word] else { return unknown(word, message, now) }
+    loops.known(from: speaker)
+    let decision = judge(command, text, message, chosen: choice?.chosen)
+    if case .answer(let answer) = decision {
+      loops.answered(answer.text, to: speaker, now: now)
+      if answer.kind != .builtin { loops.mistaken(message.messageID, by: speaker) }
+    }
+    return decision
+  }
+
+  /// What becomes of a message whatever it says; nil: its words count.
+  private mutating func limited(
+    _ said: Substring, _ message: ChatMessage, _ now: ContinuousClock.Instant
+  ) -> Decision? {
+    let speaker = message.speaker
+    let print = LoopGuard.Fingerprint(said)
+    if loops.isEcho(print, from: speaker) { return .ignore(.echo) }
     switch limiter.admit(speaker, now: now) {
     case .admitted: break
     case .warn: return answer(.tooMany, nil, Answers.tooMany, message, now)
     case .refused: return .ignore(.tooMany)
     }
-    let choice = choices.take(said, from: speaker, in: message.room, now: now)
-    if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
-    guard let command = commands[word] else { return unknown(word, message, now) }
-    loops.known(from: speaker)
+    if let room = message.room {
+      switch roomLimiter.admit(Speaker(address: room, occupant: nil), now: now) {
+      case .admitted: break
+      case .warn: return answer(.tooMany, nil, Answers.roomTooMany, message, now)
+      case .refused: return .ignore(.roomTooMany)
+      }
+    }
+    // Who lifts the limit wants quick senders.
+    guard limiter.limit != nil else { return nil }
+    switch loops.reflex(print, from: speaker, now: now) {
+    case .no: return nil
+    case .tell: return answer(.reflex, nil, Answers.reflex, message, now)
+    case .again: return .ignore(.reflex)
+    }
+  }
+
+  /// What a command gets: rights, place, age and arguments. Remembers nothing.
+  func judge(
+    _ command: Command, _ text: Substring, _ message: ChatMessage, chosen: CommandRequest.Choice? = nil
+  ) -> Decision {
     let name = command.description.name
-    guard access.allows(message.sender, command.description.allow, inRoster: facts.inRoster) else {
-      return answer(.denied, name, Answers.denied(name), message, now)
+    func answer(_ kind: Answer.Kind, _ text: String) -> Decision {
+      .answer(Answer(kind: kind, command: name, text: text))
+    }
+    guard access.allows(message, command.description.allow, inRoster: facts.inRoster) else {
+      return answer(.denied, Answers.denied(name))
     }
     guard command.description.places.contains(message.place) else {
-      return answer(.misplaced, name, Answers.misplaced(name, here: message.place), message, now)
+      return answer(.misplaced, Answers.misplaced(name, here: message.place))
     }
     if message.age > maxAge {
-      guard message.room == nil else { return .ignore(.stale) }
-      return answer(.stale, name, Answers.stale(name), message, now)
+      return message.room == nil ? answer(.stale, Answers.stale(name)) : .ignore(.stale)
     }
     switch command.action {
     case .immediate(let handler):
       let request = CommandRequest(
         message: message, command: name, arguments: Arguments.words(text), text: String(text))
-      let context = AnswerContext(message: message, commands: commands, access: access, facts: facts)
-      return answer(.builtin, name, handler.answer(request, context), message, now)
+      return answer(.builtin, handler.answer(request, context(of: message)))
     case .waiting(let action):
       do {
         let arguments =
-          if let choice { [choice.chosen.text] } else { try Arguments.split(text, asText: action.takesText) }
+          if let chosen { [chosen.text] } else { try Arguments.split(text, asText: action.takesText) }
         var request = CommandRequest(message: message, command: name, arguments: arguments, text: String(text))
-        request.choice = choice?.chosen
+        request.choice = chosen
         return .run(
           PendingCommand(request: request, description: command.description, timeout: command.timeout, action: action))
       } catch {
-        return answer(.badArguments, name, Answers.unclosed(error.quote), message, now)
+        return answer(.badArguments, Answers.unclosed(error.quote))
       }
     }
   }
@@ -84,7 +132,7 @@ public struct Router {
   /// again.
   public func again(_ message: ChatMessage, command name: String) -> PendingCommand? {
     guard let command = commands[name], command.description.reruns, message.age <= maxAge,
-      access.allows(message.sender, command.description.allow, inRoster: facts.inRoster),
+      access.allows(message, command.description.allow, inRoster: facts.inRoster),
       case .waiting(let action) = command.action, let said = said(in: message),
       let (_, text) = Self.firstWord(said), let arguments = try? Arguments.split(text, asText: action.takesText)
     else { return nil }
@@ -110,16 +158,58 @@ public struct Router {
   }
 
   private func isHeard(_ message: ChatMessage) -> Bool {
-    listeners.contains { access.allows(message.sender, $0, inRoster: facts.inRoster) }
+    listeners.contains { access.allows(message, $0, inRoster: facts.inRoster) }
+  }
+
+  /// The sender of `message` says of itself that it is a bot: what is no command is not answered.
+  public mutating func isAutomaton(_ message: ChatMessage, now: ContinuousClock.Instant) {
+    loops.isAutomaton(message.speaker, now: now)
+  }
+
+  /// Whether it is worth asking what the sender is: it has just sent the second unknown command in a row.
+  public func isDoubtful(_ message: ChatMessage) -> Bool { loops.isDoubtful(message.speaker) }
+
+  /// What the sender of an encrypted message is told.
+  public static var encryptedText: String { EncryptedNotice.text }
+
+  /// An earlier process has told this contact that encrypted messages can't be read.
+  public mutating func wasToldOfEncryption(_ contact: JID, now: ContinuousClock.Instant) {
+    _ = encryptedNotice.isDue(Speaker(address: contact.bare, occupant: nil), now: now)
   }
 
   private mutating func unknown(_ word: String, _ message: ChatMessage, _ now: ContinuousClock.Instant) -> Decision {
     if message.age > maxAge { return .ignore(.stale) }
+    if loops.isAutomaton(message.speaker) { return .ignore(.automaton) }
     if message.room == nil, isHeard(message) { return .heard(message) }
     guard let more = loops.unknown(from: message.speaker, now: now) else { return .ignore(.unknownAgain) }
-    let context = AnswerContext(message: message, commands: commands, access: access, facts: facts)
-    let nearest = Suggestion.nearest(to: word, among: context.usableCommands.map(\.name))
-    return answer(.unknown, nil, Answers.unknown(word, nearest: nearest, more: more), message, now)
+    defer { loops.mistaken(message.messageID, by: message.speaker) }
+    return answer(
+      .unknown, nil, Answers.unknown(word, nearest: nearest(to: word, for: message), more: more), message, now)
+  }
+
+  /// The nearest command that the sender may use here.
+  func nearest(to word: String, for message: ChatMessage) -> String? {
+    Suggestion.nearest(to: word, among: context(of: message).usableCommands.map(\.name))
+  }
+
+  private func context(of message: ChatMessage) -> AnswerContext {
+    AnswerContext(message: message, commands: commands, access: access, facts: facts)
+  }
+
+  /// A correction is never run. Who corrects what was no command is told so, since they wait for an answer.
+  private mutating func correction(
+    of id: String, _ message: ChatMessage, _ now: ContinuousClock.Instant
+  ) -> Decision {
+    guard message.room == nil, message.age <= maxAge, let (word, _) = Self.firstWord(message.body[...]),
+      let command = commands[word], access.allows(message, command.description.allow, inRoster: facts.inRoster),
+      loops.takeMistake(id, of: message.speaker)
+    else { return .ignore(.correction) }
+    return answer(.corrected, command.description.name, Answers.corrected, message, now)
+  }
+
+  private mutating func encrypted(_ message: ChatMessage, _ now: ContinuousClock.Instant) -> Decision {
+    guard message.room == nil, encryptedNotice.isDue(message.speaker, now: now) else { return .ignore(.encrypted) }
+    return answer(.encrypted, nil, EncryptedNotice.text, message, now)
   }
 
   private mutating func answer(

@@ -16,22 +16,6 @@ extension Verb {
     if !call.json { table.print() }
   }
 
-  static let commands = Verb(
-    path: ["commands"], summary: "The commands, who may use them, where they come from",
-    details: "Commands that are not offered are named on standard error, with the reason."
-  ) { call throws(ControlFailure) in
-    var table = Table(["COMMAND", "ALLOWED", "FROM", "DESCRIPTION"])
-    let end = try call.daemon().ask(["verb": "commands"]) { row throws(ControlFailure) in
-      if call.json { return print(row.text()) }
-      let allow = row["allow"]?.arrayValue?.compactMap(\.stringValue).joined(separator: ", ") ?? ""
-      table.add([
-        row["name"]?.stringValue ?? "", allow, row["origin"]?.stringValue ?? "", row["description"]?.stringValue ?? "",
-      ])
-    }
-    if !call.json { table.print() }
-    for refused in end["refused"]?.arrayValue ?? [] { Terminal.complain("refused: \(refused.stringValue ?? "")") }
-  }
-
   static let reload = Verb(
     path: ["reload"], summary: "Read the configuration again",
     details: "A configuration with faults changes nothing: they are listed, and the exit code is 78."

@@ -22,6 +22,8 @@ final class ControlClient {
   private var inputEnded = false
   private var isAnswering = false
   private var isPosted = false
+  /// Called once if the other side goes away.
+  var whenGone: (@LoopActor () -> Void)?
   /// What came with the request that is being answered.
   private var passed: Int32?
   private(set) var lastHeard = ContinuousClock.now
@@ -91,6 +93,9 @@ final class ControlClient {
     passed = nil
     Glibc.close(descriptor)
     ended(self)
+    let gone = whenGone
+    whenGone = nil
+    gone?()
   }
 
   // MARK: - Input

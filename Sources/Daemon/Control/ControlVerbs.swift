@@ -16,7 +16,8 @@ extension Daemon {
     switch request["verb"]?.stringValue {
     case "status": client.finish(statusJSON)
     case "roster": serveRoster(client)
-    case "commands": serveCommands(client)
+    case "commands": serveCommands(request, client)
+    case "run": serveRun(request, client)
     case "send": serveSend(request, client)
     case "archive-search": serveSearch(request, client)
     case "archive-export": serveExport(request, client)
@@ -91,19 +92,6 @@ extension Daemon {
         ]
       })
     client.finish()
-  }
-
-  private func serveCommands(_ client: ControlClient) {
-    client.send(
-      rows: flow.router.commands.all.map { command in
-        let description = command.description
-        return [
-          "name": .string(description.name), "description": .string(description.description),
-          "usage": description.usage.map(JSON.string) ?? .null,
-          "allow": .array(description.allow.map { .string($0.asWritten) }), "origin": .string(command.origin),
-        ]
-      })
-    client.finish(["refused": .array(commandFaults.map { .string($0.description) })])
   }
 
   private func serveLogLevel(_ request: JSON, _ client: ControlClient) {

@@ -21,7 +21,9 @@ extension Daemon {
   /// Joins the handlers to the flow.
   func connectHandlers() {
     flow.onHeard = { [weak self] message in
-      self?.longRunning.heard(message) { rules in self?.admits(message.sender, rules) ?? false }
+      guard let self else { return }
+      let router = flow.router
+      longRunning.heard(message) { router.access.allows(message, $0, inRoster: router.facts.inRoster) }
     }
     flow.outbox.onFull = { [weak self] in
       self?.outboxIsFull = $0

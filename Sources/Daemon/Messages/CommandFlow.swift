@@ -10,9 +10,12 @@ import XMPPStanzas
 /// The way of a command that waits for a program: its row in the ledger is made with its message, and closed in the
 /// transaction that queues its answer. So it runs once at most, and is answered once.
 extension MessageFlow {
-  func hooks() -> Dispatcher.Hooks {
+  func hooks() -> Dispatcher.Hooks { trials.hooks(besides: contactHooks()) }
+
+  /// Those for commands of contacts.
+  private func contactHooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in self?.show(.composing, to: command.request.message) }
+    hooks.onStarted = { [weak self] command in self?.began(command) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
     hooks.onFinished = { [weak self] command, outcome in self?.ended(command, outcome) }
     hooks.onLog = { [log] command, line in
@@ -26,6 +29,7 @@ extension MessageFlow {
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
       running[command.id] = nil
+      ended(command, speaks: false)
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
@@ -36,8 +40,8 @@ extension MessageFlow {
   /// All that it had to say is in `rows`, or was sent before.
   func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ rows: [NewMessage]) {
     let message = command.request.message
+    ended(command, speaks: !rows.isEmpty)
     close(command.id, outcome.result, rows, to: message)
-    if rows.isEmpty { show(.active, to: message) }
     let name = command.request.command
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
@@ -49,6 +53,7 @@ extension MessageFlow {
   /// Closes the ledger's row of a command, and queues its answer with that.
   private func close(_ id: Int64, _ result: CommandResult, _ rows: [NewMessage], to message: ChatMessage) {
     let recipient = recipient(of: message)
+    let rows = referring(rows, message)
     let time = wallClock()
     let bytes = rows.reduce(512) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
     gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
@@ -105,13 +110,6 @@ extension MessageFlow {
     outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
   }
 
-  private func show(_ state: ChatState, to message: ChatMessage) {
-    guard message.room == nil, let recipient = recipient(of: message) else { return }
-    var notice = Message(.chat, to: recipient, id: session.newID())
-    notice.chatState = state
-    session.send(notice.element)
-  }
-
   func recipient(of message: ChatMessage) -> JID? {
     message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
@@ -124,5 +122,6 @@ extension ChatMessage {
     self.init(
       sender: sender, body: body, resource: row.resource, nick: row.nick, messageID: row.messageID, thread: row.thread,
       lang: row.lang, time: row.time, age: .microseconds(max(0, now - (row.delay ?? row.time))))
+    originID = row.originID
   }
 }

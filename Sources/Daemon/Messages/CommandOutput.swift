@@ -37,7 +37,7 @@ extension MessageFlow {
     var shown = ShownText()
     let rows = rows(shown.show(pieces, newID: session.newID), to: recipient, message.thread)
     running[command.id, default: RunningOutput()].last = shown
-    outbox.accept(rows, to: recipient)
+    accept(rows, for: message, to: recipient)
   }
 
   /// A correction stays one of messages, however long it is.
@@ -47,7 +47,7 @@ extension MessageFlow {
     router.replied(text, to: message, now: .now)
     let pieces = outbox.pieces(text, to: recipient, thread: message.thread).prefix(Self.mostPieces)
     let changes = running[command.id, default: RunningOutput()].last.show(Array(pieces), newID: session.newID)
-    outbox.accept(rows(changes, to: recipient, message.thread), to: recipient)
+    accept(rows(changes, to: recipient, message.thread), for: message, to: recipient)
   }
 
   /// Only to who is there: for others the end is enough.
@@ -59,7 +59,7 @@ extension MessageFlow {
     var shown = running[command.id]?.progress ?? ShownText()
     let changes = shown.show(pieces, newID: session.newID)
     running[command.id, default: RunningOutput()].progress = shown
-    outbox.accept(rows(changes, to: recipient, message.thread), to: recipient)
+    accept(rows(changes, to: recipient, message.thread), for: message, to: recipient)
   }
 
   /// The messages that a text takes; nil when those are too many.
@@ -171,7 +171,8 @@ extension MessageFlow {
       }
       return end(command, ending, rows + (text ?? []))
     }
-    if let recipient = recipient(of: command.request.message) { outbox.accept(rows, to: recipient) }
+    let message = command.request.message
+    if let recipient = recipient(of: message) { accept(rows, for: message, to: recipient) }
     for action in waiting { perform(action, of: command) }
     guard running[command.id]?.isUploading != true, let ending = output.ending else { return }
     running[command.id]?.ending = nil

@@ -32,6 +32,12 @@ final class MessageFlow {
   let uploads: Uploads
   /// What a contact wrote that is no command, for handlers.
   var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }
+  /// What each contact has written last: its id (XEP-0461).
+  var newest = RecentTable<JID, String>(capacity: 4_096)
+  var typing = TypingStates()
+  var renewal: (any ScheduledWork)?
+  /// Commands that an operator tries out.
+  let trials = Trials()
   /// Keep the XML of each message.
   var keepsRawXML = false
 
@@ -50,6 +56,7 @@ final class MessageFlow {
     outbox = Outbox(session: session, gate: gate, queued: memory.queued, log: log, wallClock: wallClock)
     catchUp = CatchUpFlow(session: session, gate: gate, memory: memory, log: log)
     for recent in memory.recent { repetitions.remember(recent) }
+    for contact in memory.toldOfEncryption { self.router.wasToldOfEncryption(contact, now: .now) }
   }
 
   /// The dispatcher's hooks lead here.
@@ -57,6 +64,7 @@ final class MessageFlow {
     self.dispatcher = dispatcher
     catchUp.onMessage = { [weak self] in self?.take($0) }
     catchUp.raw = { [weak self] in self?.raw($0) }
+    outbox.onTransmit = { [weak self] in self?.said(to: $0) }
     catchUp.onComplete = { [weak self] in self?.outbox.open() }
   }
 
@@ -108,7 +116,9 @@ final class MessageFlow {
       row.direction = .out
       row.state = .acked
     }
-    let decision = arrival.mayAct(as: session.boundResource) ? decide(message, from: peer, time: time) : nil
+    let chat =
+      arrival.mayAct(as: session.boundResource) ? message.chat(from: peer, account: account, time: time) : nil
+    let decision = chat.flatMap { decide($0, from: peer) }
     var answer: [NewMessage] = []
     if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: peer, thread: message.thread) }
     let entry = Entry(arrival, row: row, answer: answer, decision: decision)
@@ -117,7 +127,14 @@ final class MessageFlow {
       log.log(
         .messageReceived, at: .debug, "message \(arrival.isOurs ? "to" : "from") \(peer)", peer: peer.bare.description,
         stanzaID: message.id)
+      confirm(arrival)
+      guard let decision, let chat else { return }
+      if !decision.isSilent { mark(arrival) }
       act(decision, answer, to: peer, message: id)
+      askIfDoubtful(chat, after: decision, at: peer)
+    } again: { [weak self] in
+      // Its sender did not hear that it came.
+      self?.confirm(arrival)
     }
   }
 
@@ -133,9 +150,9 @@ final class MessageFlow {
     }
   }
 
-  private func decide(_ message: Message, from: JID, time: Int64) -> Decision? {
-    guard let chat = message.chat(from: from, account: account, time: time) else { return nil }
-    if let id = message.id, repetitions.isRepeated(id, chat.body, from: from) { return nil }
+  private func decide(_ chat: ChatMessage, from: JID) -> Decision? {
+    heard(chat)
+    if let id = chat.messageID, repetitions.isRepeated(id, chat.body, from: from) { return nil }
     return router.decide(chat, now: .now)
   }
 
@@ -151,10 +168,11 @@ final class MessageFlow {
     var isNew: Bool { if case .duplicate = self { false } else { true } }
   }
 
-  /// Commits all of it in one transaction, with the count of what is handled; `done` gets the row's id, unless the message
-  /// was in the archive already.
+  /// Commits all of it in one transaction, with the count of what is handled; `done` gets the row's id, or `again` is called
+  /// when the message was in the archive already.
   private func commit(
-    _ entry: Entry, _ number: StreamManagement.HandledCount?, done: @escaping @LoopActor (Int64) -> Void
+    _ entry: Entry, _ number: StreamManagement.HandledCount?, done: @escaping @LoopActor (Int64) -> Void,
+    again: @escaping @LoopActor () -> Void
   ) {
     let count = session.handOver(number)
     let sent = session.sentRecord
@@ -171,7 +189,8 @@ final class MessageFlow {
       guard let self else { return }
       if let count { session.stored(count) }
       switch result {
-      case .duplicate, .receipt: return
+      case .duplicate: again()
+      case .receipt: return
       case .ours: if let id = entry.row.originID ?? entry.row.messageID { outbox.confirmed(id) }
       case .new(let id):
         received += 1
@@ -222,7 +241,7 @@ final class MessageFlow {
     }
   }
 
-  private func act(_ decision: Decision?, _ answer: [NewMessage], to recipient: JID, message id: Int64) {
+  private func act(_ decision: Decision, _ answer: [NewMessage], to recipient: JID, message id: Int64) {
     switch decision {
     case .answer(let text):
       outbox.committed(answer, to: recipient)
@@ -237,7 +256,6 @@ final class MessageFlow {
           reason == .tooMany ? .rateLimited : .messageReceived, at: .debug, "no answer: \(reason.rawValue)",
           peer: recipient.bare.description)
       }
-    case nil: break
     }
   }
 
@@ -247,6 +265,7 @@ final class MessageFlow {
     case .denied:
       log.log(.commandDenied, "\(peer) may not use \(answer.command ?? "")", peer: peer, command: answer.command)
     case .tooMany: log.log(.rateLimited, "\(peer) sends too many commands", peer: peer)
+    case .reflex: log.log(.rateLimited, "\(peer) answers each answer at once, as a bot does: left alone", peer: peer)
     default: log.log(.commandRun, at: .debug, "answered \(peer)", peer: peer, command: answer.command)
     }
   }

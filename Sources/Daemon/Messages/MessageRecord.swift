@@ -49,15 +49,20 @@ extension Message {
 
   /// The message for the router; nil when it can be no command, whatever it says.
   func chat(from: JID, account: JID, time: Int64) -> ChatMessage? {
-    // Never an answer to an error, to a headline, to ourselves, to a correction, to what we can't read, to a server.
+    // Never an answer to an error, to a headline, to ourselves, to a server, to what has no text.
     let sender = from.bare
-    guard kind == .chat || kind == .normal, let body, sender != account, from.local != nil, replaces == nil,
-      retracts == nil, reactions == nil, encryption == nil, !concernsRoom
+    guard kind == .chat || kind == .normal, body != nil || encryption != nil, sender != account, from.local != nil,
+      retracts == nil, reactions == nil, !isKeyExchange, !concernsRoom
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
-    return ChatMessage(
-      sender: sender, body: body, resource: from.resource, nick: nickname, messageID: id, thread: thread,
+    var chat = ChatMessage(
+      sender: sender, body: encryption == nil ? body ?? "" : "", resource: from.resource, nick: nickname, messageID: id,
+      thread: thread,
       lang: lang, time: time, age: age)
+    chat.originID = originID
+    chat.corrects = replaces
+    chat.isEncrypted = encryption != nil
+    return chat
   }
 }
 

@@ -41,6 +41,8 @@ final class Outbox {
   /// Counts openings and closings: a write that completes late opens nothing.
   private var changes = 0
   private let acks: AckBatch
+  /// Called with the recipient of each message that was given to the stream, with "active" in it (XEP-0085).
+  var onTransmit: @LoopActor (JID) -> Void = { _ in }
 
   init(
     session: Session, gate: ArchiveGate, queued: Int, log: Logger, wallClock: @escaping @LoopActor () -> Int64
@@ -221,6 +223,7 @@ final class Outbox {
     if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
     guard session.send(message.element, token: id) else { return false }
     underWay += 1
+    if row.room == nil { onTransmit(recipient) }
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
   }

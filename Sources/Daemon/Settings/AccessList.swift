@@ -10,12 +10,15 @@ extension AccessRule {
     static let roster = Forms(rawValue: 2)
     static let everyone = Forms(rawValue: 4)
     static let none = Forms(rawValue: 8)
+    /// Affiliations and roles.
+    static let room = Forms(rawValue: 16)
 
     /// Each form as it is written.
     var words: [String] {
       var words = ["JID", "*@DOMAIN"]
       if contains(.group) { words.append("@GROUP") }
       if contains(.roster) { words.append("roster") }
+      if contains(.room) { words += ["affiliation:AFFILIATION", "role:ROLE"] }
       if contains(.everyone) { words.append("everyone") }
       if contains(.none) { words.append("none") }
       return words
@@ -28,6 +31,12 @@ extension AccessRule {
     case "roster" where forms.contains(.roster): self = .roster
     case "everyone" where forms.contains(.everyone): self = .everyone
     case "none" where forms.contains(.none): self = .none
+    case _ where forms.contains(.room) && (text.hasPrefix("affiliation:") || text.hasPrefix("role:")):
+      do throws(AccessRuleError) {
+        self = try AccessRule(text)
+      } catch {
+        throw ValueProblem("names no such standing in a room", remedy: error.reason)
+      }
     case _ where text.hasPrefix("*@"):
       let domain = try bareJID(String(text.dropFirst(2)))
       guard domain.local == nil else { throw ValueProblem("has two `@`", remedy: "write *@DOMAIN") }

@@ -8,7 +8,7 @@ enum OperatorFile {
     var status = stat()
     guard stat(path, &status) == 0 else { return unreadable() }
     guard status.st_mode & S_IFMT == S_IFREG else { return ValueProblem("is not a file", remedy: "name a program") }
-    if let problem = changeableByOthers(status, path: path) { return problem }
+    if let problem = changeableByOthers(status, path: path) ?? changeableFolder(of: path) { return problem }
     guard access(path, X_OK) == 0 else {
       return ValueProblem("cannot be executed by this user", remedy: "chmod 755 \(path)")
     }
@@ -35,6 +35,17 @@ enum OperatorFile {
       return ValueProblem("can be written by others", remedy: "chmod go-w \(path)")
     }
     return nil
+  }
+
+  /// Who may write to the folder of the program, behind all links, may put another in its place.
+  private static func changeableFolder(of path: String) -> ValueProblem? {
+    guard let real = realpath(path, nil) else { return unreadable() }
+    defer { free(real) }
+    let folder = String(cString: real).parentFolder
+    var status = stat()
+    guard stat(folder.isEmpty ? "/" : folder, &status) == 0 else { return unreadable() }
+    guard let problem = changeableByOthers(status, path: folder) else { return nil }
+    return ValueProblem("is in the folder \(folder), which \(problem.reason)", remedy: problem.remedy)
   }
 
   private static func unreadable() -> ValueProblem {

@@ -121,11 +121,13 @@ struct SettingsReader {
   private func limits() -> Settings.Limits? {
     typealias Keys = SettingsSchema.Limits
     let section = document.sectionOrDefaults("limits")
-    guard let rate = section.value(of: Keys.rate), let timeout = section.value(of: Keys.timeout),
+    guard let rate = section.value(of: Keys.rate), let roomRate = section.value(of: Keys.roomRate),
+      let timeout = section.value(of: Keys.timeout),
       let output = section.value(of: Keys.output), let concurrent = section.value(of: Keys.concurrent),
       let maxAge = section.value(of: Keys.maxAge)
     else { return nil }
-    return Settings.Limits(rate: rate, timeout: timeout, output: output, concurrent: concurrent, maxAge: maxAge)
+    return Settings.Limits(
+      rate: rate, roomRate: roomRate, timeout: timeout, output: output, concurrent: concurrent, maxAge: maxAge)
   }
 
   private func keepalive() -> Settings.Keepalive? {
@@ -181,7 +183,8 @@ struct SettingsReader {
     return Settings.CommandSettings(
       name: name, exec: exec, description: section.value(of: Keys.description), usage: section.value(of: Keys.usage),
       allow: allow, places: Set(section.values(of: Keys.places)), timeout: section.value(of: Keys.timeout),
-      output: output, reruns: reruns, isLive: isLive)
+      output: output, reruns: reruns, isLive: isLive,
+      allowOrigin: section.entries(of: "allow").isEmpty ? "the default" : "\(section.location(of: "allow"))")
   }
 
   private mutating func handler(

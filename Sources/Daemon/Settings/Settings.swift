@@ -92,6 +92,8 @@ public struct Settings: Sendable, Hashable {
     }
 
     public var rate: Rate
+    /// The same for all occupants of a room together.
+    public var roomRate: Rate = .commands(40, per: .seconds(10))
     /// How long a command may run.
     public var timeout: Duration
     /// The bytes of output that a command may send.
@@ -161,5 +163,7 @@ public struct Settings: Sendable, Hashable {
     public var reruns: Bool
     /// What it prints is shown while it runs.
     public var isLive: Bool
+    /// Where `allow` stands: a file and line, or "the default".
+    public var allowOrigin = "the default"
   }
 }

@@ -62,6 +62,8 @@ enum SettingsSchema {
 
   enum Limits {
     static let rate = Key("rate", .rate, default: "20/10s", "Commands that one sender may give in a time.")
+    static let roomRate = Key(
+      "room-rate", .rate, default: "40/10s", "Commands that one room's occupants together may give in a time.")
     static let timeout = Key(
       "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), default: "60s", "How long a command may run.")
     static let output = Key(
@@ -74,7 +76,8 @@ enum SettingsSchema {
     static let section = Schema.Section(
       "limits", "What commands may use.",
       keys: [
-        rate.description, timeout.description, output.description, concurrent.description, maxAge.description,
+        rate.description, roomRate.description, timeout.description, output.description, concurrent.description,
+        maxAge.description,
       ])
   }
 
@@ -120,7 +123,7 @@ enum SettingsSchema {
     static let description = Key("description", .text, "One line for `help`.")
     static let usage = Key("usage", .text, "How the command is written, for `help NAME`.")
     static let allow = ListKey(
-      "allow", .access([.group, .roster, .everyone, .none]), default: "@admins", "Who may use the command.")
+      "allow", .access([.group, .roster, .room, .everyone, .none]), default: "@admins", "Who may use the command.")
     static let places = ListKey<Settings.CommandSettings.Place>(
       "where", .list(of: .choice), default: "chat", "Where the command is heard.")
     static let timeout = Key(

@@ -4,6 +4,8 @@ import EventLoop
 import JID
 import SQLite
 import Systemd
+import Testing
+import XML
 import XMPPClient
 import XMPPStanzas
 import XMPPTesting
@@ -91,15 +93,16 @@ final class FlowBench {
 
   /// The bot says `body`, and nothing after it.
   func expectAnswer(
-    _ body: String, to: String = "alice@example.net/phone", more: String = "", delayed: String? = nil
+    _ body: String, to: String = "alice@example.net/phone", more: String = "", delayed: String? = nil,
+    moreFollowsOrigin: Bool = false
   ) throws {
     answers += 1
     let delay = delayed.map { "<delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='\($0)'/>" } ?? ""
     let body = body.replacing("\n", with: "&#10;")
     try play(
       """
-      bot: <message type='chat' to='\(to)' id='$answer\(answers)-'><body>\(body)</body>\(more)
-       <origin-id xmlns='urn:xmpp:sid:0' id='$answer\(answers)-'/>\(delay)
+      bot: <message type='chat' to='\(to)' id='$answer\(answers)-'><body>\(body)</body>\(moreFollowsOrigin ? "" : more)
+       <origin-id xmlns='urn:xmpp:sid:0' id='$answer\(answers)-'/>\(moreFollowsOrigin ? more : "")\(delay)
        <request xmlns='urn:xmpp:receipts'/>
        <markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>
       """)
@@ -113,6 +116,38 @@ final class FlowBench {
   func sentBodies() -> [String] {
     let written = String(decoding: conversation.dialer.stream?.written ?? [], as: UTF8.self)
     return written.split(separator: "<body>").dropFirst().map { String($0.prefix { $0 != "<" }) }
+  }
+
+  /// `jid` is in the roster from now on.
+  func befriend(_ jid: String, subscription: String = "both") throws {
+    pushes += 1
+    try play(
+      """
+      server: <iq type='set' id='push\(pushes)'><query xmlns='jabber:iq:roster'>
+       <item jid='\(jid)' subscription='\(subscription)'/></query></iq>
+      """)
+    conversation.skip()
+  }
+  private var pushes = 0
+
+  /// All that the bot has said and no script has looked at.
+  func written() -> String { String(decoding: conversation.dialer.stream?.written ?? [], as: UTF8.self) }
+
+  /// The bot has said these texts, and nothing else that has one.
+  func skip(bodies: [String]) throws {
+    #expect(sentBodies() == bodies)
+    conversation.skip()
+  }
+
+  func element(_ xml: String) -> Element? {
+    var found: Element?
+    let parser = StreamParser()
+    let text =
+      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' version='1.0'>" + xml
+    try? Array(text.utf8).withUnsafeBytes { buffer in
+      try parser.parse(buffer) { event in if case .element(let element) = event { found = element } }
+    }
+    return found
   }
 
   func expectSilence() throws { try play("the bot says nothing") }
@@ -164,6 +199,8 @@ extension String {
 
 /// A command that waits until the test lets it go on.
 struct Slow: CommandHandler {
+  /// What it says before it goes on.
+  var saying: String?
   let description = CommandDescription(name: "slow", description: "Takes its time", allow: [.everyone])
   let gate = Gate()
 
@@ -184,6 +221,7 @@ struct Slow: CommandHandler {
 
   func run(_ request: CommandRequest, reply: Reply) async throws -> String? {
     await gate.pass()
+    if let saying { reply(saying) }
     return "at last"
   }
 }
