@@ -54,7 +54,7 @@ let package = Package(
     library("SQLite", ["CSQLite"]),
     library("Archive", ["SQLite", "JID"]),
     library("Upload", []),
-    library("BotKit", ["JID", "EventLoop", "Upload", "CLinux"]),
+    library("BotKit", ["JID", "JSON", "EventLoop", "Upload", "CLinux"]),
     library("Systemd", ["CSystemd", "CLinux"]),
     library("Configuration", []),
     library(

@@ -5,38 +5,44 @@ import SQLite
 enum MessageColumns {
   static let insert: StaticString = """
     INSERT INTO message (time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
-      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
+      reacts_to, reactions)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (stanza_id_by, stanza_id) WHERE stanza_id IS NOT NULL DO NOTHING
     """
 
   static let byID: StaticString = """
     SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
-      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml, id
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
+      reacts_to, reactions, id
     FROM message WHERE id = ?
     """
 
   static let all: StaticString = """
     SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
-      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml, id
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
+      reacts_to, reactions, id
     FROM message WHERE id > ?1 ORDER BY id LIMIT ?2
     """
 
   static let ofPeer: StaticString = """
     SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
-      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml, id
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
+      reacts_to, reactions, id
     FROM message WHERE id > ?1 AND peer = ?3 ORDER BY id LIMIT ?2
     """
 
   static let ofRoom: StaticString = """
     SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
-      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml, id
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
+      reacts_to, reactions, id
     FROM message WHERE id > ?1 AND room = ?3 ORDER BY id LIMIT ?2
     """
 
   static let queued: StaticString = """
     SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
-      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml, id
+      thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
+      reacts_to, reactions, id
     FROM message WHERE state = 'queued' ORDER BY id LIMIT ?1
     """
 
@@ -44,7 +50,7 @@ enum MessageColumns {
   static let time: Int32 = 0
   static let peer: Int32 = 4
   static let room: Int32 = 6
-  static let id: Int32 = 23
+  static let id: Int32 = 25
 
   static func bind(_ message: NewMessage, to row: Statement) throws(DatabaseError) {
     try row.bind(message.time, at: 1)
@@ -70,6 +76,8 @@ enum MessageColumns {
     try row.bind(message.replyTo, at: 21)
     try row.bind(message.error, at: 22)
     try row.bind(message.rawXML, at: 23)
+    try row.bind(message.reaction?.to, at: 24)
+    try row.bind(message.reaction?.emoji.joined(separator: " "), at: 25)
   }
 
   /// The current row. The CHECKs of the table leave no other words than those of the enumerations.
@@ -94,6 +102,9 @@ enum MessageColumns {
     message.replyTo = row.optionalText(at: 20)
     message.error = row.optionalText(at: 21)
     message.rawXML = row.optionalText(at: 22)
+    if let target = row.optionalText(at: 23) {
+      message.reaction = .init(to: target, emoji: row.text(at: 24).split(separator: " ").map(String.init))
+    }
     return MessageRow(id: row.integer(at: id), message: message)
   }
 }

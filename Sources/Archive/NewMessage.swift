@@ -38,6 +38,8 @@ public struct NewMessage: Sendable, Hashable {
   public var retracts: String?
   /// The id that this message answers (XEP-0461).
   public var replyTo: String?
+  /// It is no text but a reaction (XEP-0444).
+  public var reaction: Reaction?
   /// Why it failed.
   public var error: String?
   public var rawXML: String?
@@ -52,6 +54,18 @@ public struct NewMessage: Sendable, Hashable {
     self.time = time
     self.body = body
     self.state = state ?? (direction == .in ? .received : .queued)
+  }
+
+  /// Emoji that stand at an earlier message, in place of those before; none: they are taken back.
+  public struct Reaction: Sendable, Hashable {
+    /// The id of that message.
+    public var to: String
+    /// None holds a space.
+    public var emoji: [String]
+    public init(to: String, emoji: [String]) {
+      self.to = to
+      self.emoji = emoji
+    }
   }
 
   /// A message's id in an archive, and the bare JID of that archive (XEP-0359).

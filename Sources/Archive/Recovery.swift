@@ -86,7 +86,7 @@ public struct Recovery: Sendable, Hashable {
     do throws(DatabaseError) {
       try connection.transaction { () throws(DatabaseError) in
         let copy = try connection.statement(
-          "INSERT OR IGNORE INTO main.message SELECT * FROM damaged.message WHERE id BETWEEN ? AND ?")
+          "INSERT OR IGNORE INTO main.message SELECT * FROM temp.old_message WHERE id BETWEEN ? AND ?")
         try copy.bind(ids.lowerBound, at: 1)
         try copy.bind(ids.upperBound, at: 2)
         try copy.run()

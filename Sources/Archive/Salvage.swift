@@ -26,6 +26,7 @@ struct Salvage {
       setAside.lost = parts.map(\.name)
       return detach(connection)
     }
+    showMessages(connection)
     let salvage = Salvage(connection)
     for part in parts {
       switch salvage.copy(part) {
@@ -38,7 +39,19 @@ struct Salvage {
     detach(connection)
   }
 
+  /// The messages of the damaged file as this version has them, whichever version wrote them: `temp.old_message`.
+  private static func showMessages(_ connection: Connection) {
+    let known = "SELECT count(*) FROM pragma_table_info('message', 'damaged') WHERE name = 'reacts_to'" as StaticString
+    // Where not even that can be read, nothing of them can.
+    if (try? connection.integer(known)) ?? 1 > 0 {
+      try? connection.execute("CREATE TEMP VIEW old_message AS SELECT * FROM damaged.message")
+    } else {
+      try? connection.execute("CREATE TEMP VIEW old_message AS SELECT *, NULL, NULL FROM damaged.message")
+    }
+  }
+
   private static func detach(_ connection: Connection) {
+    try? connection.execute("DROP VIEW IF EXISTS temp.old_message")
     // An attached file stays until the connection is closed, if it must: it is only read.
     try? connection.statement("DETACH damaged").run()
     try? connection.tolerateDamage(false)
@@ -77,15 +90,15 @@ struct Salvage {
     Part(
       name: "messages that wait to be sent",
       statements: [
-        "INSERT INTO main.message SELECT * FROM damaged.message WHERE state = 'queued'",
-        "INSERT INTO main.message SELECT * FROM damaged.message WHERE state = 'sent' AND direction = 'out'",
+        "INSERT INTO main.message SELECT * FROM temp.old_message WHERE state = 'queued'",
+        "INSERT INTO main.message SELECT * FROM temp.old_message WHERE state = 'sent' AND direction = 'out'",
       ]),
     Part(
       name: "commands that wait for their answer",
       statements: [
         """
         INSERT OR IGNORE INTO main.message
-        SELECT * FROM damaged.message WHERE id IN (SELECT message FROM damaged.command WHERE finished IS NULL)
+        SELECT * FROM temp.old_message WHERE id IN (SELECT message FROM damaged.command WHERE finished IS NULL)
         """,
         "INSERT INTO main.command SELECT * FROM damaged.command WHERE finished IS NULL",
       ]),

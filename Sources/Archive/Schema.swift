@@ -10,7 +10,7 @@ enum Schema {
   /// "xbot", in `PRAGMA application_id`.
   static let applicationID: Int32 = 0x7862_6f74
 
-  static let migrator = Migrator(applicationID: applicationID, migrations: [version1, version2])
+  static let migrator = Migrator(applicationID: applicationID, migrations: [version1, version2, version3])
 
   private static let version1: StaticString = """
     CREATE TABLE message (
@@ -128,5 +128,19 @@ enum Schema {
         strftime('%Y-%m-%dT%H:%M:%S', finished / 1000000, 'unixepoch') || printf('.%06dZ', finished % 1000000) AS finished,
         outcome
       FROM command JOIN message ON message.id = command.message;
+    """
+
+  /// Reactions (XEP-0444).
+  private static let version3: StaticString = """
+    ALTER TABLE message ADD COLUMN reacts_to TEXT;  -- XEP-0444: the id of the message that the emoji stand at
+    ALTER TABLE message ADD COLUMN reactions TEXT;  -- the emoji with spaces between them; empty: none any more
+
+    DROP VIEW messages;
+    CREATE VIEW messages AS
+      SELECT id, strftime('%Y-%m-%dT%H:%M:%S', time / 1000000, 'unixepoch') || printf('.%06dZ', time % 1000000) AS time,
+        direction, kind, state, peer, resource, room, nick, subject, body, thread,
+        strftime('%Y-%m-%dT%H:%M:%SZ', delay / 1000000, 'unixepoch') AS delay,
+        message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, reacts_to, reactions, error
+      FROM message;
     """
 }

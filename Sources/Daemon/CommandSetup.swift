@@ -16,28 +16,36 @@ struct CommandSetup {
   let launcher: any ProgramLauncher
 
   init(
-    _ settings: Settings, handlers: [any CommandHandler], services: (_ access: AccessPolicy) -> [Command],
+    _ settings: Settings, handlers: [any CommandHandler], longRunning: [Command] = [],
+    services: (_ access: AccessPolicy) -> [Command],
     environment: [String: String]
   ) {
     access = AccessPolicy(settings.groups)
-    let stateBase =
-      (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
-        ?? settings.archive.path.parentFolder) + "/commands"
+    isIsolated = Self.isolation(settings) != nil
+    launcher = Self.launcher(settings, environment)
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     limits.resources = settings.limits.resources
-    let isolation = settings.isolation.isInForce ? settings.isolation.socket : nil
-    isIsolated = isolation != nil
-    let launcher: any ProgramLauncher =
-      isolation.map { ServiceLauncher(socket: $0) } ?? DirectLauncher(stateBase: stateBase)
-    self.launcher = launcher
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
-    for command in services(access) + handlers.map({ Command($0) }) + configured + files.commands {
+    for command in services(access) + handlers.map({ Command($0) }) + configured + longRunning + files.commands {
       if let fault = commands.add(command) { faults.append(fault) }
     }
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
+  }
+
+  /// What starts the programs of commands and handlers.
+  static func launcher(_ settings: Settings, _ environment: [String: String]) -> any ProgramLauncher {
+    if let socket = isolation(settings) { return ServiceLauncher(socket: socket) }
+    let stateBase =
+      environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
+    return DirectLauncher(stateBase: stateBase + "/commands")
+  }
+
+  /// The socket of the commands' service; nil when programs are started directly.
+  private static func isolation(_ settings: Settings) -> String? {
+    settings.isolation.isInForce ? settings.isolation.socket : nil
   }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
@@ -88,20 +96,24 @@ extension SearchHit {
 
 extension Command {
   init(_ settings: Settings.CommandSettings, launcher: any ProgramLauncher, limits: ProgramCommand.Limits) {
-    var places: Places = []
     var limits = limits
     limits.resources = settings.resources.completed(by: limits.resources)
-    if settings.places.contains(.chat) { places.insert(.chat) }
-    if settings.places.contains(.room) { places.insert(.room) }
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
-        allow: settings.allow, places: places, reruns: settings.reruns,
-        fields: settings.fields),
+        allow: settings.allow, places: Places(settings.places), reruns: settings.reruns, fields: settings.fields),
       ProgramCommand(
         words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits,
         checkTrust: true),
       origin: "[command \(settings.name)]", allowOrigin: settings.allowOrigin, timeout: settings.timeout)
+  }
+}
+
+extension Places {
+  init(_ places: Set<Settings.CommandSettings.Place>) {
+    self = []
+    if places.contains(.chat) { insert(.chat) }
+    if places.contains(.room) { insert(.room) }
   }
 }
 

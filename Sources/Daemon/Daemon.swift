@@ -28,6 +28,7 @@ final class Daemon {
   let session: Session
   let flow: MessageFlow
   let dispatcher: Dispatcher
+  let longRunning: Handlers
   let credentials: CredentialKeeper
   let retention: Retention
   let notifier = ServiceNotifier()
@@ -51,6 +52,8 @@ final class Daemon {
   /// Reading is stopped for either reason.
   var archiveIsBehind = false
   var serverIsBehind = false
+  /// Handlers wait for that, too.
+  var outboxIsFull = false
   private let reference: Reference
   private var network: NetworkMonitor?
   private var signals: [SignalSource] = []
@@ -103,9 +106,14 @@ final class Daemon {
       memory: memory, log: log, wallClock: surroundings.wallClock)
     dispatcher = Dispatcher(limits: Dispatcher.Limits(settings.limits), hooks: flow.hooks())
     flow.attach(dispatcher)
+    longRunning = Handlers(
+      jid: settings.account.jid.description,
+      launcher: CommandSetup.launcher(settings, environment),
+      hooks: Self.handlerHooks(reference, log))
     reference.daemon = self
     session.delegate = self
     connectGate()
+    connectHandlers()
     useCommands()
     control = ControlServer(parts.control) { [weak self] request, client in self?.serve(request, client) }
   }
@@ -116,6 +124,7 @@ final class Daemon {
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     log.log(.ready, "configuration, archive and control socket stand")
     notifier.ready(status: "connecting to \(settings.account.jid.domain)")
+    longRunning.start()
     flow.takeUp(openCommands)
     openCommands = []
     session.start()
@@ -139,14 +148,18 @@ final class Daemon {
 
   /// Puts the commands of the settings into force, with their limits.
   func useCommands() {
+    longRunning.launcher = CommandSetup.launcher(settings, environment)
+    longRunning.output = settings.limits.output
+    longRunning.update(settings.handlers.map(HandlerDescription.init))
     let setup = CommandSetup(
-      settings, handlers: handlers,
+      settings, handlers: handlers, longRunning: longRunning.commands,
       services: { [reference] access in Builtins.all(Self.services(reference), access: access) },
       environment: environment)
     commandFaults = setup.faults
     isIsolated = setup.isIsolated
     flow.router.commands = setup.commands
     flow.router.access = setup.access
+    flow.router.listeners = longRunning.listeners
     flow.router.rate = RateLimit(settings.limits.rate)
     flow.router.roomRate = RateLimit(settings.limits.roomRate)
     flow.router.maxAge = settings.limits.maxAge
@@ -183,6 +196,7 @@ final class Daemon {
 
   func updateReading() {
     session.setReading(!archiveIsBehind && !serverIsBehind)
+    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull)
   }
 }
 

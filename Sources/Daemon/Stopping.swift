@@ -42,11 +42,16 @@ extension Daemon {
       surroundings.scheduler.schedule(after: Self.goodbyeTime) { [weak self] in self?.sayGoodbye() },
       surroundings.scheduler.schedule(after: Self.endTime) { [weak self] in self?.leave() },
     ]
-    dispatcher.drain(deadline: Self.commandTime) { [weak self] in
+    var left = 2
+    let done: @LoopActor () -> Void = { [weak self] in
+      left -= 1
+      guard left == 0 else { return }
       ending.commandsAreDone = true
       self?.continueStopping()
       self?.limitConfirmation()
     }
+    longRunning.stop(within: Self.commandTime, completion: done)
+    dispatcher.drain(deadline: Self.commandTime, completion: done)
   }
 
   private func hurry(_ ending: Ending) {

@@ -51,6 +51,10 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case commandsNotIsolated = "commands-not-isolated"
   /// A line that a program wrote to standard error.
   case handlerOutput = "handler-output"
+  /// A long-running handler was started.
+  case handlerStarted = "handler-started"
+  /// A long-running handler has ended.
+  case handlerEnded = "handler-ended"
   /// A contact sends commands faster than `rate` allows.
   case rateLimited = "rate-limited"
   /// The archive cannot be written or read.
@@ -80,7 +84,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .reloadFailed, .configurationInvalid, .loginFailed, .tlsRefused, .archiveError, .archiveSetAside,
       .stanzaSetAside:
       .error
-    case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed, .commandFileRefused,
+    case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed,
+      .commandFileRefused, .handlerEnded,
       .rateLimited, .archiveLogHeld, .protocolViolation, .messagesMissed:
       .warning
     case .connecting, .stanzaTrace:
@@ -117,6 +122,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .commandFileRefused: "bc6a6d8ab74c48c3b3fb40b391178871"
     case .commandsNotIsolated: "f784c2a52eb84b4aa186e34c3ce702be"
     case .handlerOutput: "463af1471bf44720af7937870d07bb07"
+    case .handlerStarted: "009120a5141a47a7ab5fced3242477bf"
+    case .handlerEnded: "7f64a28cfaec4e09be32ca8fd3547e7b"
     case .rateLimited: "fe045da5704b4d028ec0a3a463d3e476"
     case .archiveError: "6656a836a94e457cbcf90c8e662050d3"
     case .archiveRecovered: "df285f388dfb4093b29800c380a83400"

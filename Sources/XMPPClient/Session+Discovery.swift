@@ -9,7 +9,7 @@ extension Session {
   /// What we do with messages (XEP-0085, XEP-0115, XEP-0184, XEP-0308, XEP-0333, XEP-0380, XEP-0461).
   static let messageFeatures: Set<String> = [
     Namespace.caps, Namespace.chatStates, Namespace.receipts, Namespace.markers, Namespace.reply, Namespace.correct,
-    Namespace.explicitEncryption,
+    Namespace.explicitEncryption, Namespace.reactions,
   ]
 
   func sendPresence() {

@@ -18,7 +18,9 @@ extension Session {
     case .message(let message): return delegate?.session(self, received: message, as: element, number: number) ?? ()
     case .carbon(let carbon): return delegate?.session(self, received: carbon, number: number) ?? ()
     case .archived(let message): return delegate?.session(self, received: message, number: number) ?? ()
-    case .presence(let presence): receive(presence)
+    case .presence(let presence):
+      receive(presence)
+      delegate?.session(self, received: presence)
     case .rosterPush(let iq, let query): receivePush(iq, query)
     case .request(let iq): return answer(iq, number)
     case .answer(let iq): resolve(iq)

@@ -152,8 +152,14 @@ public protocol SessionDelegate: AnyObject {
   /// This count is to be stored, and then given to `Session.stored`.
   func session(_ session: Session, stores count: StreamManagement.HandledCount)
   func session(_ session: Session, changed roster: Roster, by change: Roster.Change)
+  /// Somebody is there, or is not (RFC 6121 section 4), as far as `OriginPolicy` believes it.
+  func session(_ session: Session, received presence: Presence)
   /// All that was written has been taken by the system.
   func sessionDrained(_ session: Session)
+}
+
+extension SessionDelegate {
+  public func session(_ session: Session, received presence: Presence) {}
 }
 
 /// Ids for our messages: unique for ever, and short. Who got one can tell what the next will be; requests, whose ids

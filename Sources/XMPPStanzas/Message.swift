@@ -25,6 +25,8 @@ public struct Message: Sendable {
   public var retracts: String?
   /// The id of the message that this one answers (XEP-0461).
   public var replyTo: String?
+  /// The emoji that this message puts at an earlier one (XEP-0444); a body beside them only says the same.
+  public var reactions: Reactions?
   public var occupantID: String?
   public var chatState: ChatState?
   public var receipt: Receipt?
@@ -92,6 +94,7 @@ public struct Message: Sendable {
     case ("replace", Namespace.correct): replaces = child["id"]
     case ("retract", Namespace.retract): retracts = child["id"]
     case ("reply", Namespace.reply): replyTo = child["id"]
+    case ("reactions", Namespace.reactions): reactions = reactions ?? Reactions(child)
     case ("occupant-id", Namespace.occupantID): occupantID = child["id"]
     case ("nick", Namespace.nickname): nickname = child.text
     case ("encryption", _), ("encrypted", _), ("openpgp", _): readEncryption(child)
@@ -125,6 +128,10 @@ public struct Message: Sendable {
     if let replaces { message.append(Element("replace", Namespace.correct, [("id", replaces)])) }
     if let replyTo, let to {
       message.append(Element("reply", Namespace.reply, [("to", to.description), ("id", replyTo)]))
+    }
+    if let reactions {
+      message.append(reactions.element)
+      message.append(Element("store", Namespace.hints))
     }
     if let link {
       message.append(

@@ -83,6 +83,8 @@ public enum Namespace {
   public static let retract = "urn:xmpp:message-retract:1"
   /// XEP-0440: SASL Channel-Binding Type Capability
   public static let channelBinding = "urn:xmpp:sasl-cb:0"
+  /// XEP-0444: Message Reactions
+  public static let reactions = "urn:xmpp:reactions:0"
   /// XEP-0461: Message Replies
   public static let reply = "urn:xmpp:reply:0"
   /// XEP-0478: Stream Limits Advertisement

@@ -10,6 +10,8 @@ public struct Presence: Sendable {
   public var kind: Kind
   public var from: JID?
   public var to: JID?
+  /// What kind of there it is: away, chat, dnd or xa (RFC 6121 section 4.7.2.1); read only.
+  public var show: String?
   public var status: String?
   /// The nickname that a contact goes by (XEP-0172); for show only.
   public var nickname: String?
@@ -36,6 +38,7 @@ public struct Presence: Sendable {
     to = try element.address("to")
     for case .element(let child) in element.children {
       switch (child.name, child.namespace) {
+      case ("show", Namespace.client): show = child.text
       case ("status", Namespace.client): status = child.text
       case ("priority", Namespace.client): priority = Int8(child.text) ?? 0
       case ("nick", Namespace.nickname): nickname = child.text

@@ -84,7 +84,7 @@ struct FileTests {
     try archive.insertAndWait(message("x"))
     archive.close()
     let connection = try Connection(path: archive.path, access: .immutable)
-    #expect(try connection.integer("PRAGMA user_version") == 2)
+    #expect(try connection.integer("PRAGMA user_version") == 3)
     #expect(try connection.integer("PRAGMA application_id") == 0x7862_6f74)
   }
 
@@ -97,7 +97,7 @@ struct FileTests {
     }
     let before = folder.contents
     #expect(before.keys.sorted() == ["archive.db"])
-    let refused = ArchiveError.newerSchema(path: folder.file("archive.db"), found: 99, known: 2)
+    let refused = ArchiveError.newerSchema(path: folder.file("archive.db"), found: 99, known: 3)
     #expect(expectError(folder.file("archive.db")) == refused)
     #expect(throws: refused) { try ArchiveReader.open(path: folder.file("archive.db")) }
     #expect(folder.contents == before)
@@ -115,7 +115,7 @@ struct FileTests {
     let before = other.contents
     #expect(before["archive.db-wal"]?.isEmpty == false)
     let path = other.file("archive.db")
-    #expect(expectError(path) == .newerSchema(path: path, found: 99, known: 2))
+    #expect(expectError(path) == .newerSchema(path: path, found: 99, known: 3))
     let after = other.contents
     #expect(after["archive.db"] == before["archive.db"])
     #expect(after["archive.db-wal"] == before["archive.db-wal"])

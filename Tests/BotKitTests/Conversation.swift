@@ -50,6 +50,7 @@ struct Conversation {
     switch decision {
     case .ignore(let reason): return "(ignored: \(reason.rawValue))"
     case .answer(let answer): return answer.text
+    case .heard: return "(heard)"
     case .run(let command):
       return "(runs \(command.request.command): \(command.request.arguments.joined(separator: "|")))"
     }

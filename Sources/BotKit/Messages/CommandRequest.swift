@@ -7,6 +7,17 @@ public struct CommandRequest: Sendable, Hashable {
   public let arguments: [String]
   /// What follows the name, as typed.
   public let text: String
+  /// The contact chose this, asked by the same command; it is the text and the one argument then, too.
+  public var choice: Choice?
+
+  /// One of the options that a command offered.
+  public struct Choice: Sendable, Hashable {
+    /// Counted from 1.
+    public let number: Int
+    public let text: String
+    /// What the command called its question.
+    public let asked: String
+  }
 
   public init(message: ChatMessage, command: String, arguments: [String], text: String) {
     self.message = message

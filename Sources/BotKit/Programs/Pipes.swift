@@ -44,6 +44,12 @@ final class PipeReader {
 
   var isOpen: Bool { source != nil }
 
+  /// Nothing is read, and the writer waits once the pipe is full. The last bytes of a writer that has gone are read all
+  /// the same.
+  func pause() { source?.watch([]) }
+
+  func resume() { source?.watch(.readable) }
+
   /// Reads what is there now, at most a mebibyte: enough for a full pipe, and no endless work when it is refilled.
   func drain() {
     for _ in 0..<16 where readOnce() != .some { return }

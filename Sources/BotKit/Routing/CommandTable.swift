@@ -24,6 +24,13 @@ public struct CommandTable: Sendable {
     commands[name] = command
     return nil
   }
+
+  /// Adds `command`, or puts it in the place of the one that the same origin has added.
+  public mutating func update(_ command: Command) -> CommandDiagnostic? {
+    let name = command.description.name
+    if commands[name]?.origin == command.origin { commands[name] = nil }
+    return add(command)
+  }
 }
 
 /// A command that is not offered, why, and what the operator does about it.

@@ -4,6 +4,8 @@ public enum Decision: Sendable {
   case ignore(Reason)
   case answer(Answer)
   case run(PendingCommand)
+  /// No command, but there are handlers that listen to its sender.
+  case heard(ChatMessage)
 
   /// Why a message gets no answer; for the log.
   public enum Reason: String, Sendable, Hashable {

@@ -14,7 +14,10 @@ public struct Router {
   public var maxAge: Duration = .seconds(300)
   /// What built-ins and rules ask the daemon.
   public let facts: BotFacts
+  /// Whose messages are heard by handlers when they are no commands.
+  public var listeners: [[AccessRule]] = []
   private var limiter: RateLimiter
+  private var choices = OpenChoices()
   private var roomLimiter: RateLimiter
   private var loops = LoopGuard()
   private var encryptedNotice = EncryptedNotice()
@@ -46,12 +49,14 @@ public struct Router {
     if message.isEncrypted { return encrypted(message, now) }
     if let corrected = message.corrects { return correction(of: corrected, message, now) }
     guard let said = said(in: message) else { return .ignore(.notAddressed) }
-    guard let (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
+    guard var (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
     if let decision = limited(said, message, now) { return decision }
     let speaker = message.speaker
+    let choice = choices.take(said, from: speaker, in: message.room, now: now)
+    if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
     guard let command = commands[word] else { return unknown(word, message, now) }
     loops.known(from: speaker)
-    let decision = judge(command, text, message)
+    let decision = judge(command, text, message, chosen: choice?.chosen)
     if case .answer(let answer) = decision {
       loops.answered(answer.text, to: speaker, now: now)
       if answer.kind != .builtin { loops.mistaken(message.messageID, by: speaker) }
@@ -88,7 +93,9 @@ public struct Router {
   }
 
   /// What a command gets: rights, place, age and arguments. Remembers nothing.
-  func judge(_ command: Command, _ text: Substring, _ message: ChatMessage) -> Decision {
+  func judge(
+    _ command: Command, _ text: Substring, _ message: ChatMessage, chosen: CommandRequest.Choice? = nil
+  ) -> Decision {
     let name = command.description.name
     func answer(_ kind: Answer.Kind, _ text: String) -> Decision {
       .answer(Answer(kind: kind, command: name, text: text))
@@ -109,8 +116,10 @@ public struct Router {
       return answer(.builtin, handler.answer(request, context(of: message)))
     case .waiting(let action):
       do {
-        let arguments = try Arguments.split(text, asText: action.takesText)
-        let request = CommandRequest(message: message, command: name, arguments: arguments, text: String(text))
+        let arguments =
+          if let chosen { [chosen.text] } else { try Arguments.split(text, asText: action.takesText) }
+        var request = CommandRequest(message: message, command: name, arguments: arguments, text: String(text))
+        request.choice = chosen
         return .run(
           PendingCommand(request: request, description: command.description, timeout: command.timeout, action: action))
       } catch {
@@ -141,6 +150,17 @@ public struct Router {
     loops.answered(text, to: message.speaker, now: now)
   }
 
+  /// The command `name` asks the sender of `message` to choose.
+  public mutating func offered(
+    _ options: [String], asked: String, by name: String, to message: ChatMessage, now: ContinuousClock.Instant
+  ) {
+    choices.offer(options, asked: asked, by: name, to: message.speaker, in: message.room, now: now)
+  }
+
+  private func isHeard(_ message: ChatMessage) -> Bool {
+    listeners.contains { access.allows(message, $0, inRoster: facts.inRoster) }
+  }
+
   /// The sender of `message` says of itself that it is a bot: what is no command is not answered.
   public mutating func isAutomaton(_ message: ChatMessage, now: ContinuousClock.Instant) {
     loops.isAutomaton(message.speaker, now: now)
@@ -160,6 +180,7 @@ public struct Router {
   private mutating func unknown(_ word: String, _ message: ChatMessage, _ now: ContinuousClock.Instant) -> Decision {
     if message.age > maxAge { return .ignore(.stale) }
     if loops.isAutomaton(message.speaker) { return .ignore(.automaton) }
+    if message.room == nil, isHeard(message) { return .heard(message) }
     guard let more = loops.unknown(from: message.speaker, now: now) else { return .ignore(.unknownAgain) }
     defer { loops.mistaken(message.messageID, by: message.speaker) }
     return answer(

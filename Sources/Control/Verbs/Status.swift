@@ -15,6 +15,17 @@ extension Verb {
     if status["state"]?.stringValue != "online" { throw ControlFailure(.offline, "the bot is not online") }
   }
 
+  /// Each with how it is doing; nil: there are none.
+  private static func handlers(of status: JSON) -> String? {
+    guard let handlers = status["handlers"]?.arrayValue, !handlers.isEmpty else { return nil }
+    return handlers.map { handler in
+      let state = handler["running"]?.boolValue == true ? "runs" : "does not run"
+      let restarts = handler["restarts"]?.intValue ?? 0
+      return "\(handler["name"]?.stringValue ?? "") \(state)"
+        + (restarts == 0 ? "" : " (started again \(restarts == 1 ? "once" : "\(restarts) times"))")
+    }.joined(separator: ", ")
+  }
+
   private static func lines(of status: JSON) -> [String] {
     func text(_ key: String) -> String? { status[key].flatMap { $0.stringValue ?? $0.intValue.map(String.init) } }
     func seconds(_ key: String) -> String? { status[key]?.intValue.map { Duration.seconds($0).inWords } }
@@ -36,6 +47,7 @@ extension Verb {
       line(
         "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
         text("waiting_commands").map { "\($0) waiting" }),
+      line("handlers", handlers(of: status)),
       line("version", text("version")), line("running for", seconds("uptime")),
     ].compactMap { $0 }
   }

@@ -20,6 +20,10 @@ extension MessageRow {
       ("occupant_id", self.occupantID), ("error", self.error),
     ]
     for case (let key, let text?) in texts { object[key] = .string(text) }
+    if let reaction = self.reaction {
+      object["reacts_to"] = .string(reaction.to)
+      object["reactions"] = .array(reaction.emoji.map(JSON.string))
+    }
     if let delay = self.delay { object["delay"] = .string(Timestamp.format(delay)) }
     return .object(object)
   }

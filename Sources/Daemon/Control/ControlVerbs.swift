@@ -79,6 +79,7 @@ extension Daemon {
     status["commands"] = .int(flow.router.commands.all.count)
     status["running_commands"] = .int(dispatcher.running)
     status["waiting_commands"] = .int(dispatcher.queued)
+    status["handlers"] = longRunning.json
     return .object(status)
   }
 

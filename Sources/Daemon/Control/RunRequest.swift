@@ -22,6 +22,7 @@ extension Daemon {
       peer: message.sender.description,
       command: name)
     switch flow.router.trial(name, words, as: message) {
+    case .heard: client.fail(.failed, "no command")
     case .ignore(let reason): client.fail(.failed, "no answer: \(reason.rawValue)")
     case .answer(let answer):
       client.send(rows: [["reply": .string(answer.text)]])

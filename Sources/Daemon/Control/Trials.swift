@@ -69,6 +69,8 @@ extension CommandAction {
     case .edit(let text): ["edit": .string(text)]
     case .progress(let text): ["progress": .string(text)]
     case .ask(let question): ["ask": .string(question.title)]
+    case .react(let emoji): ["react": .array(emoji.map(JSON.string))]
+    case .offer(let options, _): ["choices": .array(options.map(JSON.string))]
     case .upload(let file):
       [
         "upload": file.name.map(JSON.string) ?? .null, "caption": file.caption.map(JSON.string) ?? .null,

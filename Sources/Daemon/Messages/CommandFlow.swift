@@ -108,6 +108,24 @@ extension MessageFlow {
     }
   }
 
+  /// Does something for the sender of a message, for which no command runs.
+  func perform(_ action: CommandAction, for message: ChatMessage) {
+    switch action {
+    case .react(let emoji): react(emoji, to: message)
+    case .reply(let text), .edit(let text):
+      guard let recipient = recipient(of: message) else { return }
+      router.replied(text, to: message, now: .now)
+      outbox.send(text, to: recipient, thread: message.thread)
+    case .progress, .upload, .offer: break
+    }
+  }
+
+  /// Puts emoji at the message that asked. Without an id it can't be named.
+  func react(_ emoji: [String], to message: ChatMessage) {
+    guard let id = message.messageID, let recipient = recipient(of: message) else { return }
+    outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
+  }
+
   func recipient(of message: ChatMessage) -> JID? {
     message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }

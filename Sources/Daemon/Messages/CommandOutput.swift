@@ -26,6 +26,9 @@ extension MessageFlow {
     case .upload(let file): upload(file, of: command)
     // Only a menu can ask.
     case .ask: break
+    case .react(let emoji): react(emoji, to: command.request.message)
+    case .offer(let options, let asked):
+      router.offered(options, asked: asked, by: command.request.command, to: command.request.message, now: .now)
     }
   }
 

@@ -32,6 +32,8 @@ final class MessageFlow {
   /// What running commands have sent, by the command's id.
   var running: [Int64: RunningOutput] = [:]
   let uploads: Uploads
+  /// What a contact wrote that is no command, for handlers.
+  var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }
   /// What each contact has written last: its id (XEP-0461).
   var newest = RecentTable<JID, String>(capacity: 4_096)
   var typing = TypingStates()
@@ -253,6 +255,7 @@ final class MessageFlow {
     case .run(var command):
       command.id = id
       dispatcher?.start(command)
+    case .heard(let message): onHeard(message)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {
         log.log(

@@ -8,7 +8,7 @@ import XMPPStanzas
 extension Message {
   /// True when there is something to keep: a text, a subject, or a deed done to an earlier message.
   var isWorthKeeping: Bool {
-    body != nil || subject != nil || retracts != nil || encryption != nil || kind == .error
+    body != nil || subject != nil || retracts != nil || reactions != nil || encryption != nil || kind == .error
   }
 
   /// The message of ours that this one says has arrived, and how far (XEP-0184, XEP-0333).
@@ -41,6 +41,7 @@ extension Message {
     row.replaces = replaces
     row.retracts = retracts
     row.replyTo = replyTo
+    row.reaction = reactions.map { .init(to: $0.messageID, emoji: $0.emoji) }
     row.error = error?.description
     row.rawXML = raw
     return row
@@ -51,7 +52,7 @@ extension Message {
     // Never an answer to an error, to a headline, to ourselves, to a server, to what has no text.
     let sender = from.bare
     guard kind == .chat || kind == .normal, body != nil || encryption != nil, sender != account, from.local != nil,
-      retracts == nil, !isKeyExchange, !concernsRoom
+      retracts == nil, reactions == nil, !isKeyExchange, !concernsRoom
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     var chat = ChatMessage(

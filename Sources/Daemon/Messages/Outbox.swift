@@ -23,7 +23,12 @@ final class Outbox {
   /// Messages accepted since the start.
   private(set) var accepted: Int64 = 0
   /// Messages that wait until the bot is online, or until others have gone.
-  private(set) var queued: Int
+  private(set) var queued: Int {
+    didSet { if Self.isFull(queued) != Self.isFull(oldValue) { onFull(Self.isFull(queued)) } }
+  }
+  /// So much waits that nobody should add to it unasked (true), or no more (false).
+  var onFull: @LoopActor (Bool) -> Void = { _ in }
+  private static func isFull(_ queued: Int) -> Bool { queued >= 500 }
   /// Messages that are on their way: the server has not confirmed them.
   private var underWay = 0
   /// Messages that the server does not have yet, as far as is known.
@@ -150,8 +155,15 @@ final class Outbox {
     pieces(text, to: recipient, thread: thread).map { row($0, to: recipient, thread: thread, id: session.newID()) }
   }
 
+  /// The row of a reaction.
+  func reaction(_ reaction: NewMessage.Reaction, to recipient: JID) -> NewMessage {
+    var row = self.row(nil, to: recipient, thread: nil, id: session.newID())
+    row.reaction = reaction
+    return row
+  }
+
   /// The row of a message that says `body`.
-  func row(_ body: String, to recipient: JID, thread: String?, id: String) -> NewMessage {
+  func row(_ body: String?, to recipient: JID, thread: String?, id: String) -> NewMessage {
     let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
     var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: wallClock(), body: body)
     row.resource = recipient.resource
@@ -225,7 +237,8 @@ final class Outbox {
     message.replaces = row.replaces
     message.replyTo = row.replyTo
     if FileLink.isLink(id) { message.link = row.body }
-    if row.room == nil {
+    message.reactions = row.reaction.map { Reactions(to: $0.to, $0.emoji) }
+    if row.room == nil, row.reaction == nil {
       message.chatState = .active
       message.receipt = .request
       message.marker = .markable

@@ -60,12 +60,14 @@ struct SettingsReader {
     let groups = groups()
     let subscriptions = subscriptions(groups: groups)
     let commands = document.sections("command").compactMap { command($0, groups: groups, isolation) }
+    let handlers = document.sections("handler").compactMap { handler($0, groups: groups) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
       let control, let log = log(), let subscriptions
     else { throw ConfigurationProblems(problems) }
     return Settings(
       file: document.file, account: account, subscriptions: subscriptions, archive: archive, limits: limits,
-      keepalive: keepalive, control: control, isolation: isolation, log: log, groups: groups, commands: commands)
+      keepalive: keepalive, control: control, isolation: isolation, log: log, groups: groups, commands: commands,
+      handlers: handlers)
   }
 
   private mutating func account() -> Settings.Account? {
@@ -203,6 +205,21 @@ struct SettingsReader {
         seconds: section.value(of: Keys.cpu)),
       allowOrigin: section.entries(of: "allow").isEmpty ? "the default" : "\(section.location(of: "allow"))",
       fields: fields)
+  }
+
+  private mutating func handler(
+    _ section: ConfigurationDocument.Section, groups: [Settings.Group]
+  ) -> Settings.HandlerSettings? {
+    typealias Keys = SettingsSchema.Handler
+    let (allow, send) = (section.values(of: Keys.allow), section.values(of: Keys.send))
+    checkGroups(of: allow, "allow", in: section, groups: groups)
+    checkGroups(of: send, "send", in: section, groups: groups)
+    guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first else { return nil }
+    check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
+    return Settings.HandlerSettings(
+      name: name, exec: exec, events: Set(section.values(of: Keys.events)), commands: section.values(of: Keys.commands),
+      description: section.value(of: Keys.description), allow: allow, places: Set(section.values(of: Keys.places)),
+      send: send, timeout: section.value(of: Keys.timeout))
   }
 
   /// The default `@admins` may name a group that is not there: then nobody may.

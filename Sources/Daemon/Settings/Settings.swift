@@ -18,6 +18,7 @@ public struct Settings: Sendable, Hashable {
   public var log: Log
   public var groups: [Group]
   public var commands: [CommandSettings]
+  public var handlers: [HandlerSettings] = []
 
   /// The folder beside the configuration file whose executable files are commands.
   public var commandsDirectory: String {
@@ -140,6 +141,22 @@ public struct Settings: Sendable, Hashable {
     public var name: String
     /// Only `.address` and `.domain`.
     public var members: [AccessRule]
+  }
+
+  /// `[handler NAME]`
+  public struct HandlerSettings: Sendable, Hashable {
+    public var name: String
+    /// The program's absolute path and its arguments.
+    public var exec: [String]
+    public var events: Set<HandlerDescription.Event>
+    public var commands: [String]
+    public var description: String?
+    public var allow: [AccessRule]
+    public var places: Set<CommandSettings.Place>
+    /// To whom it may send unasked.
+    public var send: [AccessRule]
+    /// Nil: that of `[limits]`.
+    public var timeout: Duration?
   }
 
   /// `[command NAME]`

@@ -1,4 +1,5 @@
 import Configuration
+import BotKit
 import JID
 import Transport
 import Systemd
@@ -170,9 +171,35 @@ enum SettingsSchema {
       ])
   }
 
+  enum Handler {
+    static let exec = Key("exec", .commandLine, required: true, "The program and its arguments.")
+    static let events = ListKey<HandlerDescription.Event>(
+      "events", .list(of: .choice), default: "command", "What it is told: command, message, presence, room.")
+    static let commands = ListKey(
+      "commands", .list(of: .commandName), "The commands that it serves; it may register more.")
+    static let description = Key("description", .text, "One line for `help`, for commands that it does not describe.")
+    static let allow = ListKey(
+      "allow", .access([.group, .roster, .everyone, .none]), default: "@admins",
+      "Who may use its commands, and whose messages and presence it is told.")
+    static let places = ListKey<Settings.CommandSettings.Place>(
+      "where", .list(of: .choice), default: "chat", "Where its commands are heard.")
+    static let send = ListKey(
+      "send", .access([.group, .roster, .everyone, .none]), default: "none", "To whom it may send unasked.")
+    static let timeout = Key(
+      "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), otherwise: "that of [limits]",
+      "How long its commands may take.")
+
+    static let section = Schema.Section(
+      "handler", argument: "NAME", argumentKind: .commandName, "A long-running program that speaks JSON lines.",
+      keys: [
+        exec.description, events.description, commands.description, description.description, allow.description,
+        places.description, send.description, timeout.description,
+      ])
+  }
+
   static let schema = Schema([
     Account.section, Subscriptions.section, Archive.section, Limits.section, Keepalive.section, Control.section,
-    Commands.section, Log.section, Group.section, Command.section,
+    Commands.section, Log.section, Group.section, Command.section, Handler.section,
   ])
 }
 

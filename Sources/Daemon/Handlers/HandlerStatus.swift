@@ -1,0 +1,15 @@
+import BotKit
+import JSON
+
+extension Handlers {
+  /// For `xmppbotctl status`.
+  var json: JSON {
+    .array(
+      status.map { handler in
+        [
+          "name": .string(handler.name), "running": .bool(handler.isRunning), "restarts": .int(handler.restarts),
+          "in_flight": .int(handler.inFlight), "commands": .array(handler.commands.map(JSON.string)),
+        ]
+      })
+  }
+}
