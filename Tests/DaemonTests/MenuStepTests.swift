@@ -187,6 +187,45 @@ struct MenuStepTests: MenuScripts {
       try await bench.transcript().last?.hasPrefix("> order: failed (its question was not answered in time)") == true)
   }
 
+  /// Lets its contact choose.
+  private struct Chooser: WaitingCommand {
+    func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
+      final class Running: RunningCommand { func stop(_ reason: CommandResult) {} }
+      if let choice = request.choice {
+        events.finish(.done, "You chose \(choice.text).")
+      } else {
+        events.perform(.offer(["Tea", "Green tea"], asked: "q"))
+        events.finish(.done, "Which?")
+      }
+      return Running()
+    }
+  }
+
+  @Test("a choice that a command offers is the next step of its session")
+  @LoopActor func choice() async throws {
+    let bench = try await FlowBench.online()
+    _ = bench.flow.router.commands.add(
+      Command(CommandDescription(name: "drink", allow: [.everyone]), Chooser(), origin: "test"))
+    try await play(bench, Self.command("1", "drink"))
+    try bench.play(
+      Self.answer(
+        "1", "drink", "executing",
+        """
+        <actions execute='complete'><complete/></actions>\(Self.note("Which?"))
+         <x xmlns='jabber:x:data' type='form'><title>drink</title>
+         <field var='choice' type='list-single' label='Choose'><required/>
+         <option><value>Tea</value></option><option><value>Green tea</value></option></field></x>
+        """))
+    try await play(
+      bench, Self.command("2", "drink", "sessionid='$sid' action='complete'", form: Self.field("choice", "Green tea")))
+    try bench.play(Self.answer("2", "drink", "completed", Self.note("You chose Green tea.")))
+    try bench.expectSilence()
+    #expect(
+      try await bench.transcript() == [
+        "< drink", "> Which? (sent)", "< Green tea", "> You chose Green tea. (sent)",
+      ])
+  }
+
   @Test("in a chat nothing can be asked, and the handler hears so")
   @LoopActor func inChat() async throws {
     let bench = try await FlowBench.online([Wizard()])

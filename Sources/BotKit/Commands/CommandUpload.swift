@@ -12,10 +12,13 @@ public struct CommandUpload: Sendable, Hashable {
   public var name: String?
   /// A message that comes before the link.
   public var caption: String?
+  /// The folder in which the file is; nil: the command's.
+  public var folder: String?
 
-  public init(_ content: Content, name: String? = nil, caption: String? = nil) {
+  public init(_ content: Content, name: String? = nil, caption: String? = nil, folder: String? = nil) {
     self.content = content
     self.name = name
     self.caption = caption
+    self.folder = folder
   }
 }

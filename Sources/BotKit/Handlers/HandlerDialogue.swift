@@ -179,6 +179,11 @@ struct HandlerDialogue {
       guard let number = Int(id) else { return late("react", id) }
       if open[number] != nil { return [.perform(number, .react(emoji))] }
       return known[number].map { [.answer($0.message, .react(emoji))] } ?? late("react", id)
+    case .upload(let id, let path, let name, let caption, let done):
+      guard let number = Int(id), open[number] != nil else { return late("upload", id) }
+      open[number]?.hasSpoken = true
+      let file = CommandUpload(.file(path: path), name: name, caption: caption, folder: handler.folder)
+      return [.perform(number, .upload(file))] + (done ? finish(number, .done, nil) : [])
     case .send(let recipient, let text): return [.send(to: recipient, text: cut(text))]
     case .register(let command, let description, let usage):
       return [.register(command: command, description: description, usage: usage)]

@@ -6,6 +6,8 @@ enum HandlerLine: Hashable {
   case edit(id: String, text: String, done: Bool)
   /// None: the reaction is taken back.
   case react(id: String, emoji: [String])
+  /// A file in the handler's own folder.
+  case upload(id: String, path: String, name: String?, caption: String?, done: Bool)
   case send(to: String, text: String)
   case register(command: String, description: String?, usage: String?)
   case log(HandlerSeverity, String)
@@ -49,6 +51,10 @@ enum HandlerLine: Hashable {
     case "edit":
       self = .edit(id: try fields.id(), text: try fields.text("text"), done: try fields.flag("done") ?? false)
     case "react": self = .react(id: try fields.id(), emoji: try Self.reactions(fields))
+    case "upload":
+      self = .upload(
+        id: try fields.id(), path: try fields.word("path"), name: try fields.optionalText("name"),
+        caption: try fields.optionalText("caption"), done: try fields.flag("done") ?? false)
     case "send": self = .send(to: try fields.word("to"), text: try fields.text("text"))
     case "register":
       self = .register(

@@ -38,7 +38,7 @@ extension MessageFlow {
     case .answer(let answer):
       delivery = menus?.delivery(of: answer.text, failed: answer.kind != .builtin, to: requester, in: id)
     case .run(let command): name = command.request.command
-    case .ignore: break
+    case .ignore, .heard: break
     }
     let rows = delivery?.rows ?? []
     let count = session.handOver(number)
@@ -69,6 +69,9 @@ extension MessageFlow {
       command.id = number
       guard menus?.began(command, in: id) == true else { return close(number, .cancelled, Delivery {}) }
       dispatcher?.start(command)
+    case .heard:
+      // A choice that is no longer open.
+      menus?.refuse(id, AdHocCommand.Fault.sessionExpired.error("This choice is no longer open: begin again."))
     case .ignore(let reason):
       menus?.refuse(
         id, StanzaError(.wait, .resourceConstraint, "No answer: \(reason.rawValue). Try again in a moment."))

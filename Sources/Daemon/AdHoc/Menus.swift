@@ -29,6 +29,8 @@ final class Menus: RequestService {
     var command: Int64? { pending?.id }
     /// What it said while a request waits for it.
     var replies: [String] = []
+    /// What it asks the contact to choose from when it ends.
+    var offer: [String] = []
   }
 
   private unowned let flow: MessageFlow
@@ -213,6 +215,10 @@ final class Menus: RequestService {
       runs[id]?.replies.append(text)
     // Its end is soon enough.
     case .progress: break
+    case .offer(let options, _):
+      // The router knows of it, too: what is chosen comes to it as a text.
+      runs[id]?.offer = options
+      return false
     default: return false
     }
     let bytes = runs[id]?.replies.reduce(0) { $0 + $1.utf8.count + 1 } ?? 0
@@ -284,20 +290,27 @@ final class Menus: RequestService {
         _ = self?.end(id, .asMessage, token: nil)
       }
     }
-    let title = runs[id]?.title ?? ""
-    return Delivery([row]) { [weak self] in
-      self?.flow.outbox.committed(row) { token in
-        self?.end(id, MenuPage(answer: text, failed: failed, title: title), token: token) ?? false
-      }
+    let run = runs[id]
+    let choice = run.flatMap { run in
+      run.offer.isEmpty ? nil : CommandForm(choosing: run.offer, of: run.name, title: run.title)
+    }
+    var page = MenuPage(answer: text, failed: failed, title: run?.title ?? "")
+    if let choice {
+      page = MenuPage(choice, faults: [], entries: [])
+      page.notes = [.init(.info, text)]
+    }
+    return Delivery([row]) { [weak self, page] in
+      self?.flow.outbox.committed(row) { token in self?.end(id, page, token: token, offering: choice) ?? false }
     }
   }
 
-  /// The command has ended: who waits is told. Whether somebody was.
-  private func end(_ id: String, _ page: MenuPage, token: String?) -> Bool {
+  /// The command has ended: who waits is told. Whether somebody was. `choice`: the session goes on with this.
+  private func end(_ id: String, _ page: MenuPage, token: String?, offering choice: CommandForm? = nil) -> Bool {
     defer { watchTime() }
     let run = runs[id]
     forget(id)
-    sessions.finished(id, at: now)
+    let goesOn = choice.map { sessions.offered(id, $0, at: now) } ?? false
+    if !goesOn { sessions.finished(id, at: now) }
     guard let run, let request = run.request else { return false }
     return request.answer(.success(page.answer(node: run.name, sessionID: id).element), token: token)
   }

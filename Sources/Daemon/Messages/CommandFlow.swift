@@ -116,7 +116,7 @@ extension MessageFlow {
       guard let recipient = recipient(of: message) else { return }
       router.replied(text, to: message, now: .now)
       outbox.send(text, to: recipient, thread: message.thread)
-    case .progress, .upload, .offer: break
+    case .progress, .upload, .offer, .ask: break
     }
   }
 

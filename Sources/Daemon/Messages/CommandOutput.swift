@@ -112,7 +112,7 @@ extension MessageFlow {
   private func upload(_ file: CommandUpload, of command: PendingCommand) {
     let message = command.request.message
     running[command.id, default: RunningOutput()].isUploading = true
-    uploads.start(file, of: command.request.command) { [weak self] result in
+    uploads.start(file, of: file.folder ?? command.request.command) { [weak self] result in
       guard let self else { return }
       var rows: [NewMessage] = []
       if let recipient = recipient(of: message) {

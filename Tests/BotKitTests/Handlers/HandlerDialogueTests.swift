@@ -89,6 +89,18 @@ struct HandlerDialogueTests {
       script.says(#"{"type":"edit","id":"1","text":"100 %","done":true}"#) == ["1 edits: 100 %", "1 ends (done)"])
   }
 
+  @Test("a file of its own folder is uploaded, and that can be the end")
+  func upload() throws {
+    var script = HandlerScript()
+    _ = try script.use("weather")
+    let start = "1 uploads file(path: \"map.png\") of bridge.handler as -: "
+    #expect(script.says(#"{"type":"upload","id":"1","path":"map.png"}"#) == [start + "-"])
+    #expect(
+      script.says(#"{"type":"upload","id":"1","path":"map.png","caption":"Today","done":true}"#)
+        == [start + "Today", "1 ends (done)"])
+    #expect(script.says(#"{"type":"upload","id":"1","path":"map.png"}"#).first?.hasPrefix("debug:") == true)
+  }
+
   @Test("a reaction goes to the message that asked, also when the command has ended")
   func react() throws {
     var script = HandlerScript(events: [.message])
