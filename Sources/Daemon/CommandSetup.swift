@@ -22,7 +22,8 @@ struct CommandSetup {
   ) {
     access = AccessPolicy(settings.groups)
     isIsolated = Self.isolation(settings) != nil
-    launcher = Self.launcher(settings, environment)
+    let launcher = Self.launcher(settings, environment)
+    self.launcher = launcher
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     limits.resources = settings.limits.resources
