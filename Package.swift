@@ -72,7 +72,7 @@ let package = Package(
     tests("XMPPStream", ["XMPPTesting"]), tests("EventLoop", ["XMPPTesting"]),
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
-    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload"]),
+    tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload", "CLinux"]),
     tests("Systemd"), tests("Configuration"),
     tests("Daemon", ["XMPPTesting", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),

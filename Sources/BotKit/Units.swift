@@ -35,6 +35,14 @@ enum Units {
       .map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 
+  /// `65536`, `64K`, `10M`, `2G`; nil for anything else, zero included.
+  static func bytes(_ text: String) -> Int? {
+    let unit = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)].first { text.hasSuffix($0.0) }
+    // At most nine digits: the product cannot overflow.
+    guard let number = Int(text.dropLast(unit == nil ? 0 : 1)), (1...999_999_999).contains(number) else { return nil }
+    return number * (unit?.1 ?? 1)
+  }
+
   static func text(bytes: Int) -> String {
     if bytes % 1_048_576 == 0, bytes > 0 { return "\(bytes / 1_048_576) M" }
     return bytes % 1024 == 0 && bytes > 0 ? "\(bytes / 1024) K" : "\(bytes) bytes"

@@ -10,8 +10,10 @@ struct CommandSetup {
   var commands = CommandTable()
   var access: AccessPolicy
   var faults: [CommandDiagnostic]
-  /// The folder in which each command has its own.
-  let stateBase: String
+  /// Programs run in the commands' service.
+  let isIsolated: Bool
+  /// What starts their programs.
+  let launcher: any ProgramLauncher
 
   init(
     _ settings: Settings, handlers: [any CommandHandler], longRunning: [Command] = [],
@@ -19,10 +21,12 @@ struct CommandSetup {
     environment: [String: String]
   ) {
     access = AccessPolicy(settings.groups)
-    stateBase = Self.stateBase(settings, environment)
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
-    let launcher = Self.launcher(stateBase)
+    limits.resources = settings.limits.resources
+    isIsolated = settings.isolation.isInForce && settings.isolation.socket != nil
+    let launcher = Self.launcher(settings, environment)
+    self.launcher = launcher
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
@@ -32,14 +36,13 @@ struct CommandSetup {
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
   }
 
-  /// The folder in which each command has its own.
-  static func stateBase(_ settings: Settings, _ environment: [String: String]) -> String {
-    (environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
-      ?? settings.archive.path.parentFolder) + "/commands"
+  /// What starts the programs of commands and handlers: the commands' service, or this process itself.
+  static func launcher(_ settings: Settings, _ environment: [String: String]) -> any ProgramLauncher {
+    if settings.isolation.isInForce, let socket = settings.isolation.socket { return ServiceLauncher(socket: socket) }
+    let folder =
+      environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
+    return DirectLauncher(stateBase: folder + "/commands")
   }
-
-  /// What starts the programs of commands and handlers.
-  static func launcher(_ stateBase: String) -> any ProgramLauncher { DirectLauncher(stateBase: stateBase) }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a
   /// slip, for nobody is in it.
@@ -89,6 +92,8 @@ extension SearchHit {
 
 extension Command {
   init(_ settings: Settings.CommandSettings, launcher: any ProgramLauncher, limits: ProgramCommand.Limits) {
+    var limits = limits
+    limits.resources = settings.resources.completed(by: limits.resources)
     self.init(
       CommandDescription(
         name: settings.name, description: settings.description ?? "", usage: settings.usage,

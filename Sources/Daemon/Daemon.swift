@@ -58,6 +58,8 @@ final class Daemon {
   private var network: NetworkMonitor?
   private var signals: [SignalSource] = []
   var watchdogTimer: TimerSource?
+  /// Programs run in the commands' service.
+  var isIsolated = false
 
   /// What is made before the daemon stands and asks it later.
   final class Reference {
@@ -106,7 +108,7 @@ final class Daemon {
     flow.attach(dispatcher)
     longRunning = Handlers(
       jid: settings.account.jid.description,
-      launcher: CommandSetup.launcher(CommandSetup.stateBase(settings, environment)),
+      launcher: CommandSetup.launcher(settings, environment),
       hooks: Self.handlerHooks(reference, log))
     reference.daemon = self
     session.delegate = self
@@ -118,6 +120,7 @@ final class Daemon {
 
   func begin() {
     log.log(.started, "\(Product.name) \(Product.version) with \(settings.file)")
+    if !isIsolated { tellIsolation() }
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     log.log(.ready, "configuration, archive and control socket stand")
     notifier.ready(status: "connecting to \(settings.account.jid.domain)")
@@ -146,12 +149,16 @@ final class Daemon {
   /// Puts the commands of the settings into force, with their limits.
   func useCommands() {
     longRunning.output = settings.limits.output
-    longRunning.update(settings.handlers.map(HandlerDescription.init))
+    longRunning.launcher = CommandSetup.launcher(settings, environment)
+    let place = settings.isolation.isInForce ? settings.isolation.socket : nil
+    longRunning.update(
+      settings.handlers.map { HandlerDescription($0, place: place, resources: settings.limits.resources) })
     let setup = CommandSetup(
       settings, handlers: handlers, longRunning: longRunning.commands,
       services: { [reference] access in Builtins.all(Self.services(reference), access: access) },
       environment: environment)
     commandFaults = setup.faults
+    isIsolated = setup.isIsolated
     flow.router.commands = setup.commands
     flow.router.access = setup.access
     flow.router.listeners = longRunning.listeners
@@ -159,7 +166,8 @@ final class Daemon {
     flow.router.roomRate = RateLimit(settings.limits.roomRate)
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
-    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile, stateBase: setup.stateBase)
+    flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)
+    flow.uploads.launcher = setup.launcher
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 

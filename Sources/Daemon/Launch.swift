@@ -15,6 +15,7 @@ public enum XMPPBot {
 
     Keeps an XMPP account online, archives its messages and answers commands.
       --config FILE   read FILE and FILE.d/*.conf (default: \(Settings.defaultFile))
+      --serve-commands   be the service in which commands run; started by xmppbotd-commands.socket
       --version       print the version
       --help          print this
     It stays in the foreground. SIGTERM ends it, SIGHUP reads the configuration again; see xmppbotd(8).
@@ -35,6 +36,7 @@ public enum XMPPBot {
       case .version:
         print("\(Product.name) \(Product.version)")
         return ExitCode.done.rawValue
+      case .serveCommands: return serveCommands()
       case .run(let file): return run(configuration: file, handlers: handlers)
       }
     } catch {
@@ -68,13 +70,13 @@ public enum XMPPBot {
     return EventLoop.main.run()
   }
 
-  private static func complain(_ line: String) {
+  static func complain(_ line: String) {
     let bytes = Array("xmppbotd: \(line)\n".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
 
   private enum Arguments {
-    case help, version
+    case help, version, serveCommands
     case run(String)
 
     struct Mistake: Error, CustomStringConvertible { var description: String }
@@ -90,12 +92,15 @@ public enum XMPPBot {
         case "--version":
           self = .version
           return
+        case "--serve-commands":
+          self = .serveCommands
+          return
         case "--config":
           guard let value = rest.popFirst() else { throw Mistake(description: "--config needs a file: --config FILE") }
           file = value
         case _ where argument.hasPrefix("--config="): file = String(argument.dropFirst("--config=".count))
         default:
-          let options = ["--config", "--version", "--help"]
+          let options = ["--config", "--serve-commands", "--version", "--help"]
           let hint = nearest(to: argument, in: options).map { "did you mean \($0)?" } ?? "try --help"
           throw Mistake(description: "unknown argument \(argument): \(hint)")
         }

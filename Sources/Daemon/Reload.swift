@@ -27,7 +27,9 @@ extension Daemon {
     log.level = settings.log.level
     log.tracesStanzas = settings.log.xml
     retention.keep = settings.archive.keep
+    let wasIsolated = isIsolated
     useCommands()
+    if isIsolated != wasIsolated { tellIsolation() }
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     surroundings.trust(new.trust)
     credentials.password = new.password
@@ -39,6 +41,21 @@ extension Daemon {
       .reloaded,
       "the new configuration is in force"
         + (later.isEmpty ? "" : "; at the next restart: " + later.joined(separator: ", ")))
+  }
+}
+
+/// Where commands run.
+extension Daemon {
+  /// Says it where it is not what it should be, and where it changes.
+  func tellIsolation() {
+    let socket = settings.isolation.socket
+    guard !isIsolated else {
+      return log.log(.reloaded, "commands run in the service at \(socket ?? "[commands] socket")")
+    }
+    log.log(
+      .commandsNotIsolated,
+      "commands run as children of the daemon and with its rights: there is no "
+        + (socket ?? "socket of the commands' service"))
   }
 }
 

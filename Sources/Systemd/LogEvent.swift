@@ -47,6 +47,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case uploadFailed = "upload-failed"
   /// A file in commands.d is not offered as a command.
   case commandFileRefused = "command-file-refused"
+  /// Programs run as children of the daemon, with its rights.
+  case commandsNotIsolated = "commands-not-isolated"
   /// A line that a program wrote to standard error.
   case handlerOutput = "handler-output"
   /// A long-running handler was started.
@@ -118,6 +120,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .commandFailed: "d70bcce1fef34a62a71ca18464c527f1"
     case .uploadFailed: "375021f16dd544b1a90fee12639f695e"
     case .commandFileRefused: "bc6a6d8ab74c48c3b3fb40b391178871"
+    case .commandsNotIsolated: "f784c2a52eb84b4aa186e34c3ce702be"
     case .handlerOutput: "463af1471bf44720af7937870d07bb07"
     case .handlerStarted: "009120a5141a47a7ab5fced3242477bf"
     case .handlerEnded: "7f64a28cfaec4e09be32ca8fd3547e7b"

@@ -331,6 +331,8 @@ final class Lifeline {
   init(_ folder: Folder) throws {
     let path = folder.path + "/lifeline"
     mkfifo(path, 0o600)
+    // For programs of another user, too.
+    chmod(path, 0o666)
     descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     hold = "exec 9>\(path)\n"
     if descriptor < 0 { throw Errno(code: errno) }

@@ -59,14 +59,15 @@ struct NotWaiting: Error {}
 
 /// A command that is a shell script in `folder`.
 func script(
-  _ body: String, in folder: Folder, limits: ProgramCommand.Limits = .init(), timeout: Duration? = nil,
-  style: ProgramCommand.Style = .text, isLive: Bool = false, words: [String] = []
+  _ body: String, in folder: Folder, launcher: (any ProgramLauncher)? = nil, limits: ProgramCommand.Limits = .init(),
+  timeout: Duration? = nil, style: ProgramCommand.Style = .text, isLive: Bool = false, words: [String] = []
 ) -> Command {
   let path = folder.write("script", "#!/bin/sh\n" + body + "\n")
   return Command(
     CommandDescription(name: "test", usage: "test THING"),
     ProgramCommand(
-      words: [path] + words, launcher: DirectLauncher(stateBase: folder.path + "/state"), style: style, isLive: isLive,
+      words: [path] + words, launcher: launcher ?? DirectLauncher(stateBase: folder.path + "/state"), style: style,
+      isLive: isLive,
       limits: limits),
     origin: path, timeout: timeout)
 }

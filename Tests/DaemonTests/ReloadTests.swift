@@ -159,4 +159,17 @@ struct ReloadTests {
     bench.daemon.stop()
     #expect(bench.reload() == ["the bot is stopping"])
   }
+
+  @Test("that commands run with the daemon's rights is said once, until that changes")
+  @LoopActor func isolation() async throws {
+    let bench = try await DaemonBench()
+    let said = { bench.recording.messages(.commandsNotIsolated).count }
+    #expect(said() == 1)
+    #expect(try bench.reload("[limits]\ntimeout = 5s\n").isEmpty)
+    #expect(said() == 1)
+    #expect(try bench.reload("[commands]\nsocket = /nonexistent/commands.sock\n").isEmpty)
+    #expect(bench.daemon.isIsolated)
+    #expect(try bench.reload("").isEmpty)
+    #expect(said() == 2)
+  }
 }

@@ -34,9 +34,11 @@ struct SettingsTests {
           archive: .init(path: "/var/lib/xmppbotd/archive.db", rawXML: false, sync: .full),
           limits: .init(
             rate: .commands(20, per: .seconds(10)), timeout: .seconds(60), output: 65_536, concurrent: 8,
-            maxAge: .seconds(300)),
+            maxAge: .seconds(300), resources: .init(memory: 512 << 20, processes: 64, seconds: .max)),
           keepalive: .init(interval: .seconds(60), timeout: .seconds(20)),
-          control: .init(socket: "/run/xmppbotd/control.sock"), log: .init(level: .info, xml: false), groups: [],
+          control: .init(socket: "/run/xmppbotd/control.sock"),
+          isolation: .init(socket: "/run/xmppbotd-commands.sock", isRequired: false),
+          log: .init(level: .info, xml: false), groups: [],
           commands: []))
     #expect(settings.commandsDirectory == "/etc/xmppbotd/commands.d")
   }
@@ -73,11 +75,16 @@ struct SettingsTests {
       output = 1M
       concurrent = 2
       max-age = 1h
+      memory = 1G
+      processes = unlimited
+      cpu = 1500ms
       [keepalive]
       interval = 30s
       timeout = 5s
       [control]
       socket = /srv/control.sock
+      [commands]
+      socket = /srv/commands.sock
       [log]
       level = trace
       xml = yes
@@ -92,6 +99,8 @@ struct SettingsTests {
       where = chat, room
       timeout = 2m
       output = code
+      memory = unlimited
+      cpu = 20s
       live = yes
       """)
     let account = settings.account
@@ -110,9 +119,10 @@ struct SettingsTests {
       settings.limits
         == .init(
           rate: .unlimited, roomRate: .commands(5, per: .seconds(60)), timeout: .milliseconds(500), output: 1 << 20,
-          concurrent: 2, maxAge: .seconds(3600)))
+          concurrent: 2, maxAge: .seconds(3600), resources: .init(memory: 1 << 30, processes: .max, seconds: 2)))
     #expect(settings.keepalive == .init(interval: .seconds(30), timeout: .seconds(5)))
     #expect(settings.control.socket == "/srv/control.sock")
+    #expect(settings.isolation == .init(socket: "/srv/commands.sock", isRequired: true))
     #expect(settings.log == .init(level: .trace, xml: true))
     #expect(
       settings.groups
@@ -122,7 +132,8 @@ struct SettingsTests {
         .init(
           name: "env", exec: ["/usr/bin/env", "A=b c"], description: "Environment", usage: "env",
           allow: [.roster, .group("ops")], places: [.chat, .room], timeout: .seconds(120), output: .code,
-          reruns: false, isLive: true, allowOrigin: "/etc/xmppbotd/xmppbotd.conf:44")
+          reruns: false, isLive: true, resources: .init(memory: .max, seconds: 20),
+          allowOrigin: "/etc/xmppbotd/xmppbotd.conf:49")
       ])
   }
 
@@ -262,7 +273,6 @@ struct SettingsTests {
   @Test("keys and sections of what is not built yet are errors")
   func notYet() {
     #expect(diagnostics("[account]\njid = b@e.org\n[room a@b]\nnick = x\n").count == 1)
-    #expect(diagnostics("[account]\njid = b@e.org\n[handler x]\nexec = /bin/true\n").count == 1)
   }
 
   @Test(

@@ -27,6 +27,14 @@ struct SettingsTestsPaths {
     }
   }
 
+  @Test("the commands' service is where its unit listens, and nowhere for configurations that no unit uses")
+  func commands() {
+    let sockets = ["/etc/xmppbotd/xmppbotd.conf", "/etc/xmppbotd/work.conf", "/srv/work.conf", "xmppbotd.conf"].map {
+      StandardPaths(configurationFile: $0, environment: [:], isRoot: true).commandsSocket
+    }
+    #expect(sockets == ["/run/xmppbotd-commands.sock", "/run/xmppbotd-commands-work.sock", nil, nil])
+  }
+
   @Test("somebody who runs it by hand has the folders of the XDG specification")
   func byHand() {
     #expect(

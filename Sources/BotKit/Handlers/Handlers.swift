@@ -18,7 +18,8 @@ public final class Handlers {
   }
 
   let jid: String
-  let launcher: any ProgramLauncher
+  /// What starts those that are started from now on.
+  public var launcher: any ProgramLauncher
   let limits: HandlerLimits
   /// Bytes of one text for a contact; more is cut off.
   public var output = 65_536

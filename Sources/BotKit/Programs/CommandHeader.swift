@@ -1,6 +1,7 @@
 /// What a program says about itself: `# key: value` lines near its top, or `key = value` lines of its NAME.conf.
 struct CommandHeader {
-  static let keys = ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live"]
+  static let keys =
+    ["description", "usage", "allow", "where", "timeout", "output", "rerun", "live"] + ResourceLimits.keys
 
   /// A fault in a header, with the remedy.
   struct Fault: Error, Hashable {
@@ -15,6 +16,7 @@ struct CommandHeader {
   private(set) var timeout: Duration?
   private(set) var style = ProgramCommand.Style.text
   private(set) var reruns = false
+  private(set) var resources = ResourceLimits()
   /// What it prints is shown while it runs.
   private(set) var isLive = false
 
@@ -73,6 +75,10 @@ struct CommandHeader {
       timeout = duration
     case "rerun": reruns = try Self.flag(key, value)
     case "live": isLive = try Self.flag(key, value)
+    case _ where ResourceLimits.keys.contains(key):
+      guard resources.set(key, value) else {
+        throw Fault(problem: "\(key): “\(value)” is not known", remedy: ResourceLimits.remedy(key))
+      }
     default:
       guard let style = ProgramCommand.Style(rawValue: value) else {
         throw Fault(problem: "output: “\(value)” is not known", remedy: "write text, code or file")

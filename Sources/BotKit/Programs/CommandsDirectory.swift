@@ -70,6 +70,8 @@ public enum CommandsDirectory {
     } catch {
       throw CommandDiagnostic(source: source, problem: error.problem, remedy: error.remedy)
     }
+    var limits = limits
+    limits.resources = header.resources.completed(by: limits.resources)
     return Command(
       CommandDescription(
         name: name, description: header.description, usage: header.usage,

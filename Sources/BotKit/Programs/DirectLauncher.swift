@@ -11,11 +11,23 @@ public struct DirectLauncher: ProgramLauncher {
   public func start(
     _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
   ) throws(LaunchFailure) -> any LaunchedProgram {
-    let prepared = try PreparedLaunch(launch, stateBase: stateBase)
+    var prepared = try PreparedLaunch(launch, stateBase: stateBase)
+    // Linux counts all of the user's, who may be somebody with much else to do.
+    prepared.resources.processes = nil
     do {
       return try ProcessGroup(prepared, launch.streams, onExit: onExit)
     } catch {
       throw LaunchFailure(starting: launch.arguments.first ?? "", error)
+    }
+  }
+
+  public func open(
+    _ path: String, of folder: String, done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void
+  ) {
+    do throws(LaunchFailure) {
+      done(.success(try CommandFile.open(path, in: stateBase + "/" + folder)))
+    } catch {
+      done(.failure(error))
     }
   }
 }

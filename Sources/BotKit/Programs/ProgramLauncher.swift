@@ -9,6 +9,11 @@ public protocol ProgramLauncher: Sendable {
   @LoopActor func start(
     _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
   ) throws(LaunchFailure) -> any LaunchedProgram
+
+  /// Opens a file in a program's folder (`ProgramLaunch.folder`) for reading, and nothing outside of it. `done` gets the
+  /// descriptor, which is its own to close; possibly before this returns.
+  @LoopActor func open(
+    _ path: String, of folder: String, done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void)
 }
 
 /// A program that was started. It ends with the object's life, if not before.
@@ -25,9 +30,9 @@ public protocol LaunchedProgram: AnyObject {
 public enum ProgramExit: Sendable, Hashable {
   case exited(Int32)
   case signalled(Int32)
-  /// It never ran.
+  /// It never ran, or the service that ran it is gone.
   case notStarted(LaunchFailure)
-  /// It can't be told: it hangs in the kernel, or the service that ran it is gone.
+  /// It can't be told yet: it hangs in the kernel, or was given up.
   case unknown
 }
 

@@ -118,10 +118,7 @@ final class ProgramRun: RunningCommand {
     errors?.close()
     let exit = program.reap()
     for line in lines.end() { events.log(line) }
-    if case .notStarted(let failure) = exit {
-      events.log(failure.log)
-      return events.finish(.failed(failure.reply))
-    }
+    if case .notStarted(let failure) = exit { events.log(failure.log) }
     let result = stopped ?? Self.result(exit)
     let answer = ProgramAnswer(printed, result, name: name, style: command.style)
     if let file = answer.file { events.perform(.upload(file)) }

@@ -45,10 +45,12 @@ enum Spawn {
     if let memory = resources.memory { limit(process, LINUX_RLIMIT_DATA, memory, memory) }
     if let processes = resources.processes { limit(process, LINUX_RLIMIT_NPROC, processes, processes) }
     // At the first it gets SIGXCPU, at the second it is killed.
-    if let seconds = resources.seconds { limit(process, LINUX_RLIMIT_CPU, seconds, seconds + 1) }
+    if let seconds = resources.seconds { limit(process, LINUX_RLIMIT_CPU, seconds, seconds &+ 1) }
   }
 
   private static func limit(_ process: pid_t, _ resource: Int32, _ soft: Int, _ hard: Int) {
+    guard soft != ResourceLimits.unlimited else { return }
+    // Refused only where an operator has set a lower one.
     _ = linux_limit(process, resource, UInt64(clamping: soft), UInt64(clamping: hard))
   }
 }

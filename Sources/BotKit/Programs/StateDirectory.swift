@@ -11,6 +11,11 @@ enum StateDirectory {
     return path
   }
 
+  /// Whether a folder may have this name: that of one in `base`, and of no other.
+  static func isName(_ name: String) -> Bool {
+    !name.isEmpty && !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/"))
+  }
+
   private static func make(_ path: String) throws(Errno) {
     if mkdir(path, 0o700) == 0 { return }
     guard errno == EEXIST else { throw Errno(code: errno) }

@@ -7,6 +7,7 @@
    carries its own copy of libc's declarations, and Swift insists that all copies
    are the same. What needs _GNU_SOURCE is behind a function in CLinux.c. */
 #include <linux/rtnetlink.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -16,6 +17,7 @@
 /* Enumerations of libc that not every build shows. */
 extern const int LINUX_SOCK_STREAM;
 extern const int LINUX_SOCK_RAW;
+extern const int LINUX_SOCK_SEQPACKET;
 extern const int LINUX_SOCK_NONBLOCK;
 extern const int LINUX_SOCK_CLOEXEC;
 extern const int LINUX_RLIMIT_CPU;
@@ -44,4 +46,22 @@ int linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 int linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 /* prlimit(2): sets both limits of a process. */
 int linux_limit(pid_t pid, int resource, uint64_t soft, uint64_t hard);
+/* waitid(2): a child that has ended, which stays unreaped; 0 when there is none, -1 on failure. status: its exit code, or
+   the signal that ended it. */
+pid_t linux_ended_child(int *exited, int *status);
+/* signalfd(2), non-blocking and close-on-exec. */
+int linux_signal_descriptor(const sigset_t *signals);
+/* prctl(2), PR_SET_CHILD_SUBREAPER 1: descendants without a parent become our children. */
+int linux_adopt_orphans(void);
+/* prctl(2), PR_SET_PDEATHSIG: the signal that we get when our parent ends. */
+int linux_end_with_parent(int signal);
+/* fork(2), which Swift withholds: right only in a process with one thread. */
+pid_t linux_fork(void);
+
+/* The most descriptors that one packet carries. */
+#define LINUX_PACKET_DESCRIPTORS 4
+/* sendmsg(2) with descriptors (SCM_RIGHTS, unix(7)), without SIGPIPE. */
+ssize_t linux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int number);
+/* recvmsg(2) with room for LINUX_PACKET_DESCRIPTORS descriptors, which are closed on exec. */
+ssize_t linux_receive_packet(int socket, void *bytes, size_t count, int *descriptors, int *number);
 #endif

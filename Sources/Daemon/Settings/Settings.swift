@@ -1,4 +1,5 @@
 import BotKit
+import Glibc
 import JID
 import Systemd
 import Transport
@@ -13,6 +14,7 @@ public struct Settings: Sendable, Hashable {
   public var limits: Limits
   public var keepalive: Keepalive
   public var control: Control
+  public var isolation = Isolation()
   public var log: Log
   public var groups: [Group]
   public var commands: [CommandSettings]
@@ -102,6 +104,8 @@ public struct Settings: Sendable, Hashable {
     public var concurrent: Int
     /// An older command is archived, not run.
     public var maxAge: Duration
+    /// What each command may use of the machine.
+    public var resources = ResourceLimits()
   }
 
   /// `[keepalive]`
@@ -113,6 +117,17 @@ public struct Settings: Sendable, Hashable {
   /// `[control]`
   public struct Control: Sendable, Hashable {
     public var socket: String
+  }
+
+  /// `[commands]`
+  public struct Isolation: Sendable, Hashable {
+    /// The socket of the commands' service; nil where there can be none.
+    public var socket: String?
+    /// It was written into the configuration, so programs never run without it.
+    public var isRequired = false
+
+    /// Whether programs run in the commands' service, as things are at this moment.
+    public var isInForce: Bool { isRequired || socket.map { access($0, F_OK) == 0 } == true }
   }
 
   /// `[log]`
@@ -163,6 +178,8 @@ public struct Settings: Sendable, Hashable {
     public var reruns: Bool
     /// What it prints is shown while it runs.
     public var isLive: Bool
+    /// Nil in it: as in `[limits]`.
+    public var resources = ResourceLimits()
     /// Where `allow` stands: a file and line, or "the default".
     public var allowOrigin = "the default"
   }

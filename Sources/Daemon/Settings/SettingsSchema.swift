@@ -73,11 +73,18 @@ enum SettingsSchema {
       "max-age", .duration(.seconds(1) ... .seconds(365 * 86_400)), default: "5m",
       "A command that arrives later than this is not run.")
 
+    static let memory = Key("memory", .memory, default: "512M", "How much memory each process of a command may use.")
+    static let processes = Key(
+      "processes", .processes, default: "64",
+      "How many processes and threads a command may start; holds in the commands' service.")
+    static let cpu = Key(
+      "cpu", .cpu, default: "unlimited", "How long each process of a command may keep a processor busy.")
+
     static let section = Schema.Section(
       "limits", "What commands may use.",
       keys: [
         rate.description, roomRate.description, timeout.description, output.description, concurrent.description,
-        maxAge.description,
+        maxAge.description, memory.description, processes.description, cpu.description,
       ])
   }
 
@@ -99,6 +106,14 @@ enum SettingsSchema {
 
     static let section = Schema.Section(
       "control", "How xmppbotctl reaches the daemon.", keys: [socket.description])
+  }
+
+  enum Commands {
+    static let socket = Key(
+      "socket", .path, otherwise: "/run/xmppbotd-commands.sock, where that is",
+      "The socket of the service in which commands run; without one they run as children of the daemon.")
+
+    static let section = Schema.Section("commands", "Where commands run.", keys: [socket.description])
   }
 
   enum Log {
@@ -138,11 +153,19 @@ enum SettingsSchema {
       "live", .boolean, default: "no",
       "Whether what it prints is shown while it runs, by correcting one message once a second.")
 
+    static let memory = Key(
+      "memory", .memory, otherwise: "that of [limits]", "How much memory each of its processes may use.")
+    static let processes = Key(
+      "processes", .processes, otherwise: "that of [limits]", "How many processes and threads it may start.")
+    static let cpu = Key(
+      "cpu", .cpu, otherwise: "that of [limits]", "How long each of its processes may keep a processor busy.")
+
     static let section = Schema.Section(
       "command", argument: "NAME", argumentKind: .commandName, "A program that contacts can run.",
       keys: [
         exec.description, description.description, usage.description, allow.description, places.description,
-        timeout.description, output.description, rerun.description, live.description,
+        timeout.description, output.description, rerun.description, live.description, memory.description,
+        processes.description, cpu.description,
       ])
   }
 
@@ -174,7 +197,7 @@ enum SettingsSchema {
 
   static let schema = Schema([
     Account.section, Subscriptions.section, Archive.section, Limits.section, Keepalive.section, Control.section,
-    Log.section, Group.section, Command.section, Handler.section,
+    Commands.section, Log.section, Group.section, Command.section, Handler.section,
   ])
 }
 

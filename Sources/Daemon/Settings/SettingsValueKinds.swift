@@ -1,3 +1,4 @@
+import BotKit
 import Configuration
 import Glibc
 
@@ -56,6 +57,31 @@ extension ValueKind where Value == String {
         throw ValueProblem("holds a slash or begins with a dot", remedy: "leave it out")
       }
       return text
+    }
+  }
+}
+
+extension ValueKind where Value == Int {
+  /// A size, or `unlimited`.
+  static var memory: ValueKind { orUnlimited(.size(16 << 20...1 << 50), syntax: "SIZE | unlimited") }
+
+  /// A number, or `unlimited`.
+  static var processes: ValueKind { orUnlimited(.integer(1...1_000_000), syntax: "NUMBER | unlimited") }
+
+  /// A duration in whole seconds, or `unlimited`.
+  static var cpu: ValueKind {
+    let duration = ValueKind<Duration>.duration(.seconds(1) ... .seconds(365 * 86_400))
+    return orUnlimited(
+      ValueKind(syntax: "DURATION") { text throws(ValueProblem) in
+        // What is left of a second counts as one.
+        let (seconds, rest) = try duration.parse(text).components
+        return Int(seconds) + (rest > 0 ? 1 : 0)
+      }, syntax: "DURATION | unlimited")
+  }
+
+  private static func orUnlimited(_ kind: ValueKind, syntax: String) -> ValueKind {
+    ValueKind(syntax: syntax) { text throws(ValueProblem) in
+      text == "unlimited" ? ResourceLimits.unlimited : try kind.parse(text)
     }
   }
 }

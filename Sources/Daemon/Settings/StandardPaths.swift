@@ -10,6 +10,8 @@ public struct StandardPaths: Sendable, Hashable {
   public let archive: String?
   /// Nil where the environment names no place.
   public let socket: String?
+  /// Where the commands' service listens, if it is there; nil for configurations that no unit of ours uses.
+  public let commandsSocket: String?
 
   public init(configurationFile: String, environment: [String: String], isRoot: Bool = geteuid() == 0) {
     let name = Self.instance(of: configurationFile)
@@ -22,6 +24,9 @@ public struct StandardPaths: Sendable, Hashable {
       ?? (isSystem ? "/run/\(name)" : Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/\(name)" })
     archive = state.map { $0 + "/archive.db" }
     socket = runtime.map { $0 + "/control.sock" }
+    commandsSocket =
+      configurationFile.hasPrefix("/etc/xmppbotd/")
+      ? "/run/xmppbotd-commands\(name.dropFirst("xmppbotd".count)).sock" : nil
   }
 
   /// `xmppbotd` for `xmppbotd.conf`, `xmppbotd-work` for `work.conf`: as the units xmppbotd and xmppbotd@work name theirs.

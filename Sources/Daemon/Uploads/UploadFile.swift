@@ -47,28 +47,8 @@ final class UploadFile: Sendable {
     try self.init(owning: descriptor, name: name, fallback: fallback)
   }
 
-  /// A file in `folder`, which is the command's own. A command may not read all that the daemon may: so whatever name it gives, no
-  /// link leads out of there.
-  convenience init(path: String, in folder: String, name: String?, fallback: String) throws(UploadFailure) {
-    let full = path.hasPrefix("/") ? path : folder + "/" + path
-    let descriptor = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw .unreadable("\(full): \(String(cString: strerror(errno)))") }
-    var status = stat()
-    guard let real = realpath("/proc/self/fd/\(descriptor)", nil), let base = realpath(folder, nil),
-      fstat(descriptor, &status) == 0
-    else {
-      close(descriptor)
-      throw .unreadable("\(full) is not in the command's folder \(folder)")
-    }
-    defer {
-      free(real)
-      free(base)
-    }
-    // A second name may be that of a file elsewhere.
-    guard String(cString: real).hasPrefix(String(cString: base) + "/"), status.st_nlink == 1 else {
-      close(descriptor)
-      throw .unreadable("\(full) is not in the command's folder \(folder): only what is there is sent")
-    }
+  /// A file that a command has named `path` and its launcher has opened.
+  convenience init(opened descriptor: Int32, path: String, name: String?, fallback: String) throws(UploadFailure) {
     let last = path.split(separator: "/").last.map(String.init)
     try self.init(owning: descriptor, name: name ?? last, fallback: fallback)
   }

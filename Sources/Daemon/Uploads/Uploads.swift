@@ -1,5 +1,6 @@
 import BotKit
 import EventLoop
+import Glibc
 import Upload
 import XMPPClient
 import XMPPStanzas
@@ -14,8 +15,6 @@ final class Uploads {
   struct Options: Sendable, Hashable {
     /// Certificates of private authorities, besides the system's.
     var caFile: String?
-    /// The folder in which each command has its own.
-    var stateBase = ""
   }
 
   /// So many at once; so many wait.
@@ -39,6 +38,8 @@ final class Uploads {
   }
 
   var options = Options()
+  /// What opens the files that commands name.
+  var launcher: any ProgramLauncher = DirectLauncher(stateBase: "")
   /// What is done with the last of them.
   var onIdle: @LoopActor () -> Void = {}
   /// Starts the process; tests bring another.
@@ -51,6 +52,8 @@ final class Uploads {
   private let scheduler: any Scheduler
   private var jobs: [Job] = []
   private var queue: [Job] = []
+  /// So many files are being opened.
+  private var opening = 0
   private var isStopped = false
 
   init(session: Session, scheduler: any Scheduler) {
@@ -59,22 +62,36 @@ final class Uploads {
   }
 
   /// Nothing is under way.
-  var isIdle: Bool { jobs.isEmpty && queue.isEmpty }
+  var isIdle: Bool { jobs.isEmpty && queue.isEmpty && opening == 0 }
 
   /// Brings a command's file to the server; `done` gets the link to it. Possibly before this returns.
   func start(_ upload: CommandUpload, of command: String, done: @escaping Done) {
-    do throws(UploadFailure) {
-      start(try file(upload, of: command), done: done)
-    } catch {
-      done(.failure(error))
+    switch upload.content {
+    case .bytes(let bytes):
+      start(done: done) { () throws(UploadFailure) in
+        try UploadFile(bytes, name: upload.name, fallback: command)
+      }
+    case .file(let path):
+      opening += 1
+      launcher.open(path, of: command) { [weak self] opened in
+        guard let self else { return _ = try? close(opened.get()) }
+        opening -= 1
+        start(done: done) { () throws(UploadFailure) in
+          switch opened {
+          case .success(let file): try UploadFile(opened: file, path: path, name: upload.name, fallback: command)
+          case .failure(let failure): throw .unreadable(failure.log)
+          }
+        }
+      }
     }
   }
 
-  private func file(_ upload: CommandUpload, of command: String) throws(UploadFailure) -> UploadFile {
-    switch upload.content {
-    case .bytes(let bytes): try UploadFile(bytes, name: upload.name, fallback: command)
-    case .file(let path):
-      try UploadFile(path: path, in: "\(options.stateBase)/\(command)", name: upload.name, fallback: command)
+  private func start(done: @escaping Done, _ file: () throws(UploadFailure) -> UploadFile) {
+    do throws(UploadFailure) {
+      start(try file(), done: done)
+    } catch {
+      done(.failure(error))
+      if isIdle { onIdle() }
     }
   }
 
