@@ -62,7 +62,7 @@ struct ReactionTests {
   func salvages() throws {
     try makeVersion2()
     // As an earlier process leaves it that met damage.
-    writeFile(path + ".is-damaged", [])
+    DamageMark.write(path: path, reason: "met before")
     let archive = try openArchive(folder, options: ArchiveOptions(damaged: .setAside))
     let setAside = try #require(archive.setAside)
     #expect(setAside.kept.contains("messages that wait to be sent"))
