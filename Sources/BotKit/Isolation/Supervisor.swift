@@ -72,6 +72,9 @@ struct Supervisor {
     prepared.resources.processes = launch.resources.processes.map {
       $0 == ResourceLimits.unlimited ? $0 : $0 + UserTasks.count()
     }
+    // This process lives for one program, which inherits the limits: so they are there from its first moment.
+    Spawn.limit(0, prepared.resources)
+    prepared.resources = ResourceLimits()
     do {
       return try Spawn.leader(prepared, launch.streams)
     } catch {

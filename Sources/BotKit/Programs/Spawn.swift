@@ -35,13 +35,13 @@ enum Spawn {
     guard let path = arguments.first ?? nil else { throw Errno(code: ENOENT) }
     let result = posix_spawn(&process, path, &actions, &attributes, &arguments, &environment)
     guard result == 0 else { throw Errno(code: result) }
+    // posix_spawn can't set limits, so they follow: the program is being loaded at this moment.
     limit(process, launch.resources)
     return process
   }
 
-  /// posix_spawn can't set limits, so they follow: the program is being loaded at this moment.
-  private static func limit(_ process: pid_t, _ resources: ResourceLimits) {
-    // The names of limits are an enumeration of libc that Swift does not show; these are their numbers on Linux.
+  /// Limits a process, and those that it starts from now on; 0: this one.
+  static func limit(_ process: pid_t, _ resources: ResourceLimits) {
     if let memory = resources.memory { limit(process, LINUX_RLIMIT_DATA, memory, memory) }
     if let processes = resources.processes { limit(process, LINUX_RLIMIT_NPROC, processes, processes) }
     // At the first it gets SIGXCPU, at the second it is killed.
