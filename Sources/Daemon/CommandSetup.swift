@@ -21,12 +21,12 @@ struct CommandSetup {
     environment: [String: String]
   ) {
     access = AccessPolicy(settings.groups)
-    isIsolated = Self.isolation(settings) != nil
-    let launcher = Self.launcher(settings, environment)
-    self.launcher = launcher
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     limits.resources = settings.limits.resources
+    isIsolated = settings.isolation.isInForce && settings.isolation.socket != nil
+    let launcher = Self.launcher(settings, environment)
+    self.launcher = launcher
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
@@ -36,17 +36,12 @@ struct CommandSetup {
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
   }
 
-  /// What starts the programs of commands and handlers.
+  /// What starts the programs of commands and handlers: the commands' service, or this process itself.
   static func launcher(_ settings: Settings, _ environment: [String: String]) -> any ProgramLauncher {
-    if let socket = isolation(settings) { return ServiceLauncher(socket: socket) }
-    let stateBase =
+    if settings.isolation.isInForce, let socket = settings.isolation.socket { return ServiceLauncher(socket: socket) }
+    let folder =
       environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
-    return DirectLauncher(stateBase: stateBase + "/commands")
-  }
-
-  /// The socket of the commands' service; nil when programs are started directly.
-  private static func isolation(_ settings: Settings) -> String? {
-    settings.isolation.isInForce ? settings.isolation.socket : nil
+    return DirectLauncher(stateBase: folder + "/commands")
   }
 
   /// Groups that a file names and the configuration lacks. The group of administrators may be left out; any other is a

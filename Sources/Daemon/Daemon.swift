@@ -150,7 +150,10 @@ final class Daemon {
   func useCommands() {
     longRunning.launcher = CommandSetup.launcher(settings, environment)
     longRunning.output = settings.limits.output
-    longRunning.update(settings.handlers.map(HandlerDescription.init))
+    longRunning.launcher = CommandSetup.launcher(settings, environment)
+    let place = settings.isolation.isInForce ? settings.isolation.socket : nil
+    longRunning.update(
+      settings.handlers.map { HandlerDescription($0, place: place, resources: settings.limits.resources) })
     let setup = CommandSetup(
       settings, handlers: handlers, longRunning: longRunning.commands,
       services: { [reference] access in Builtins.all(Self.services(reference), access: access) },

@@ -14,7 +14,9 @@ struct ManualTests {
     var bytes: [UInt8] = []
     while case let byte = fgetc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    return Set(lines.filter { $0.hasPrefix(".It Cm ") }.flatMap { $0.dropFirst(7).split(whereSeparator: { " ,".contains($0) }) }.map(String.init))
+    return Set(
+      lines.filter { $0.hasPrefix(".It Cm ") }.flatMap { $0.dropFirst(7).split(whereSeparator: { " ,".contains($0) }) }
+        .map(String.init))
   }
 
   @Test("xmppbot-handlers(7) explains every key of a command and of a handler", arguments: ["command", "handler"])

@@ -289,7 +289,6 @@ struct SettingsTests {
   @Test("keys and sections of what is not built yet are errors")
   func notYet() {
     #expect(diagnostics("[account]\njid = b@e.org\n[room a@b]\nnick = x\n").count == 1)
-    #expect(diagnostics("[account]\njid = b@e.org\n[handler x]\nexec = /bin/true\n").count == 1)
   }
 
   @Test(

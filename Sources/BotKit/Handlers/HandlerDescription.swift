@@ -31,6 +31,9 @@ public struct HandlerDescription: Sendable, Hashable {
   public var send: [AccessRule]
   /// How long its commands may take; nil: the dispatcher's limit.
   public var timeout: Duration?
+  /// Where it runs, besides what the launcher is: another place is another handler.
+  public var place: String?
+  public var resources = ResourceLimits()
 
   public init(
     name: String, words: [String], events: Set<Event> = [.command], commands: [String] = [], summary: String = "",

@@ -53,7 +53,7 @@ final class HandlerProcess {
       program = try launcher.start(
         ProgramLaunch(
           arguments: handler.words, environment: ["XMPPBOT_API=1", "XMPPBOT_HANDLER=\(handler.name)"],
-          folder: handler.folder, checksTrust: true, resources: ResourceLimits(),
+          folder: handler.folder, checksTrust: true, resources: handler.resources,
           streams: .init(input: theirs[0], output: theirs[1], error: theirs[2]))
       ) { [unowned self] in finish() }
     } catch {

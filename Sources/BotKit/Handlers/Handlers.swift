@@ -18,7 +18,7 @@ public final class Handlers {
   }
 
   let jid: String
-  /// What starts their programs from now on.
+  /// What starts those that are started from now on.
   public var launcher: any ProgramLauncher
   let limits: HandlerLimits
   /// Bytes of one text for a contact; more is cut off.

@@ -47,11 +47,16 @@ extension Daemon {
 }
 
 extension HandlerDescription {
-  init(_ settings: Settings.HandlerSettings) {
+  /// - Parameters:
+  ///   - place: the socket of the commands' service, if it runs there.
+  ///   - resources: those of a command; processor time is for commands alone.
+  init(_ settings: Settings.HandlerSettings, place: String?, resources: ResourceLimits) {
     self.init(
       name: settings.name, words: settings.exec, events: settings.events, commands: settings.commands,
       summary: settings.description ?? "", allow: settings.allow, places: Places(settings.places), send: settings.send,
       timeout: settings.timeout)
+    self.place = place
+    self.resources = ResourceLimits(memory: resources.memory, processes: resources.processes)
   }
 }
 

@@ -60,7 +60,7 @@ struct SettingsReader {
     let groups = groups()
     let subscriptions = subscriptions(groups: groups)
     let commands = document.sections("command").compactMap { command($0, groups: groups, isolation) }
-    let handlers = document.sections("handler").compactMap { handler($0, groups: groups) }
+    let handlers = document.sections("handler").compactMap { handler($0, groups: groups, isolation) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
       let control, let log = log(), let subscriptions
     else { throw ConfigurationProblems(problems) }
@@ -208,14 +208,16 @@ struct SettingsReader {
   }
 
   private mutating func handler(
-    _ section: ConfigurationDocument.Section, groups: [Settings.Group]
+    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ isolation: Settings.Isolation
   ) -> Settings.HandlerSettings? {
     typealias Keys = SettingsSchema.Handler
     let (allow, send) = (section.values(of: Keys.allow), section.values(of: Keys.send))
     checkGroups(of: allow, "allow", in: section, groups: groups)
     checkGroups(of: send, "send", in: section, groups: groups)
     guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first else { return nil }
-    check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
+    if geteuid() == 0 || !isolation.isInForce {
+      check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
+    }
     return Settings.HandlerSettings(
       name: name, exec: exec, events: Set(section.values(of: Keys.events)), commands: section.values(of: Keys.commands),
       description: section.value(of: Keys.description), allow: allow, places: Set(section.values(of: Keys.places)),

@@ -38,7 +38,7 @@ public struct SettingsChanges: Sendable, Hashable {
       + changed("subscriptions") { $0.subscriptions }
       + changed("limits") { $0.limits } + changed("keepalive") { $0.keepalive } + changed("log") { $0.log }
       + changed("group") { $0.groups } + changed("command") { $0.commands }
-      + changed("commands") { $0.isolation }
       + changed("handler") { $0.handlers }
+      + changed("commands") { $0.isolation }
   }
 }

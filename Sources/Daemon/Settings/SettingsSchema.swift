@@ -179,7 +179,7 @@ enum SettingsSchema {
       "commands", .list(of: .commandName), "The commands that it serves; it may register more.")
     static let description = Key("description", .text, "One line for `help`, for commands that it does not describe.")
     static let allow = ListKey(
-      "allow", .access([.group, .roster, .everyone, .none]), default: "@admins",
+      "allow", .access([.group, .roster, .room, .everyone, .none]), default: "@admins",
       "Who may use its commands, and whose messages and presence it is told.")
     static let places = ListKey<Settings.CommandSettings.Place>(
       "where", .list(of: .choice), default: "chat", "Where its commands are heard.")

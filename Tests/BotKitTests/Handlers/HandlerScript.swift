@@ -59,7 +59,8 @@ struct HandlerScript {
     case .edit(let text): "edits: \(text)"
     case .react(let emoji): "reacts: \(emoji.joined(separator: " "))"
     case .offer(let options, let asked): "offers for \(asked): \(options.joined(separator: "|"))"
-    case .upload(let file): "uploads \(file.content) of \(file.folder ?? "-") as \(file.name ?? "-"): \(file.caption ?? "-")"
+    case .upload(let file):
+      "uploads \(file.content) of \(file.folder ?? "-") as \(file.name ?? "-"): \(file.caption ?? "-")"
     default: "\(action)"
     }
   }

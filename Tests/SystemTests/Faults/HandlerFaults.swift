@@ -93,7 +93,7 @@ extension Faults {
       let alice = try bot.peer(on: server)
       alice.send("leave")
       _ = try alice.event("message") { $0["chatstate"] == "composing" }
-      #expect(try areThere("/bin/sleep \(mark)"))
+      #expect(try areThere("/bin/sleep \(mark)"), "\(bot.log)")
       bot.signal(SIGKILL)
       _ = try bot.exit()
       #expect(try areGone("/bin/sleep \(mark)"))

@@ -8,6 +8,10 @@ final class CommandsService {
   /// Configures `bot`, which must not have started, to run its commands there.
   init(for bot: Bot) throws {
     socket = bot.scratch.file("commands.sock")
+    if geteuid() == 0 {
+      // Another user has to come as far as the socket and the scripts.
+      chmod(try Scratch.root.get(), 0o711)
+    }
     program = try Program(
       [
         Server.scripts + "/commands-service", socket, bot.scratch.file("commands"), Bot.programs + "/xmppbotd",
@@ -15,10 +19,6 @@ final class CommandsService {
       ], output: bot.scratch.file("commands.log"))
     _ = try program.line { $0 == "listening" }
     bot.sections += "\n[commands]\nsocket = \(socket)\n"
-    if geteuid() == 0 {
-      // Another user has to come as far as the scripts.
-      chmod(try Scratch.root.get(), 0o711)
-    }
   }
 
   deinit {
