@@ -150,7 +150,6 @@ final class Daemon {
   func useCommands() {
     longRunning.launcher = CommandSetup.launcher(settings, environment)
     longRunning.output = settings.limits.output
-    longRunning.launcher = CommandSetup.launcher(settings, environment)
     let place = settings.isolation.isInForce ? settings.isolation.socket : nil
     longRunning.update(
       settings.handlers.map { HandlerDescription($0, place: place, resources: settings.limits.resources) })
