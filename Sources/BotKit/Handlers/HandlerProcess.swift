@@ -36,38 +36,27 @@ final class HandlerProcess {
     self.limits = limits
     lines = LineBuffer(longest: limits.line)
     errorLines = LineBuffer(longest: 4096)
-    var ends: [Int32] = []
-    var theirs: [Int32] = []
-    defer { theirs.forEach { close($0) } }
-    do {
-      for ours in [Pipe.Side.writing, .reading, .reading] {
-        let pipe = try Pipe(ours: ours)
-        ends.append(ours == .reading ? pipe.reading : pipe.writing)
-        theirs.append(ours == .reading ? pipe.writing : pipe.reading)
-      }
-    } catch {
-      ends.forEach { close($0) }
-      throw LaunchFailure(starting: handler.words.first ?? "", error)
-    }
+    let pipes = try StandardPipes(starting: handler.words.first ?? "")
+    defer { pipes.closeTheirs() }
     do throws(LaunchFailure) {
       program = try launcher.start(
         ProgramLaunch(
           arguments: handler.words, environment: ["XMPPBOT_API=1", "XMPPBOT_HANDLER=\(handler.name)"],
           folder: handler.folder, checksTrust: true, resources: handler.resources,
-          streams: .init(input: theirs[0], output: theirs[1], error: theirs[2]))
+          streams: pipes.theirs)
       ) { [unowned self] in finish() }
     } catch {
-      ends.forEach { close($0) }
+      pipes.closeOurs()
       throw error
     }
-    input = StreamWriter(ends[0], onWritten: hooks.written)
-    output = PipeReader(ends[1]) { [unowned self] in
+    input = StreamWriter(pipes.input, onWritten: hooks.written)
+    output = PipeReader(pipes.output) { [unowned self] in
       lines.add($0)
       deliver()
     } onEnd: { [unowned self] in
       terminate()
     }
-    errors = PipeReader(ends[2]) { [unowned self] in
+    errors = PipeReader(pipes.error) { [unowned self] in
       errorLines.add($0)
       deliverErrors()
     } onEnd: {

@@ -19,6 +19,33 @@ struct Pipe {
   }
 }
 
+/// The pipes of a program's standard input, output and error: our ends, and its own.
+struct StandardPipes {
+  let input: Int32
+  let output: Int32
+  let error: Int32
+  let theirs: ProgramLaunch.Streams
+
+  /// - Parameter path: the program's, for the error.
+  init(starting path: String) throws(LaunchFailure) {
+    var pipes: [Pipe] = []
+    do {
+      for ours in [Pipe.Side.writing, .reading, .reading] { pipes.append(try Pipe(ours: ours)) }
+    } catch {
+      for pipe in pipes {
+        close(pipe.reading)
+        close(pipe.writing)
+      }
+      throw LaunchFailure(starting: path, error)
+    }
+    (input, output, error) = (pipes[0].writing, pipes[1].reading, pipes[2].reading)
+    theirs = .init(input: pipes[0].reading, output: pipes[1].writing, error: pipes[2].writing)
+  }
+
+  func closeTheirs() { [theirs.input, theirs.output, theirs.error].forEach { close($0) } }
+  func closeOurs() { [input, output, error].forEach { close($0) } }
+}
+
 /// Reads a pipe's end on the loop until it ends; owns the descriptor.
 @LoopActor
 final class PipeReader {
@@ -74,47 +101,6 @@ final class PipeReader {
     if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
     close()
     return .ended
-  }
-
-  isolated deinit { close() }
-}
-
-/// Writes bytes into a pipe on the loop, then closes it; owns the descriptor. A reader that goes away ends it.
-@LoopActor
-final class PipeWriter {
-  private var descriptor: Int32
-  private var bytes: [UInt8]
-  private var offset = 0
-  private var source: DescriptorSource?
-
-  init(_ descriptor: Int32, _ bytes: [UInt8]) {
-    self.descriptor = descriptor
-    self.bytes = bytes
-    writeOn()
-    guard self.descriptor >= 0 else { return }
-    source = DescriptorSource(descriptor, .writable) { [unowned self] _ in writeOn() }
-  }
-
-  func close() {
-    guard descriptor >= 0 else { return }
-    source?.cancel()
-    source = nil
-    bytes = []
-    Glibc.close(descriptor)
-    descriptor = -1
-  }
-
-  private func writeOn() {
-    while offset < bytes.count {
-      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        if errno == EAGAIN { return }
-        break
-      }
-      offset += count
-    }
-    close()
   }
 
   isolated deinit { close() }

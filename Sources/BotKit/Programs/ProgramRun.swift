@@ -9,7 +9,7 @@ final class ProgramRun: RunningCommand {
   private let name: String
   private let events: CommandEvents
   private var program: (any LaunchedProgram)?
-  private var input: PipeWriter?
+  private var input: StreamWriter?
   private var output: PipeReader?
   private var errors: PipeReader?
   private var timer: TimerSource?
@@ -24,41 +24,32 @@ final class ProgramRun: RunningCommand {
     self.events = events
     name = request.command
     if command.isLive { live = LiveOutput { [unowned self] in showProgress() } }
-    var ends: [Int32] = []
-    var theirs: [Int32] = []
-    defer { theirs.forEach { close($0) } }
-    do {
-      for ours in [Pipe.Side.writing, .reading, .reading] {
-        let pipe = try Pipe(ours: ours)
-        ends.append(ours == .reading ? pipe.reading : pipe.writing)
-        theirs.append(ours == .reading ? pipe.writing : pipe.reading)
-      }
-    } catch {
-      ends.forEach { close($0) }
-      throw LaunchFailure(starting: command.words.first ?? "", error)
-    }
+    let pipes = try StandardPipes(starting: command.words.first ?? "")
+    defer { pipes.closeTheirs() }
     do throws(LaunchFailure) {
       program = try command.launcher.start(
         ProgramLaunch(
           arguments: command.words + request.arguments, environment: ProgramEnvironment.variables(for: request),
           folder: request.command, checksTrust: command.trust, resources: command.limits.resources,
-          streams: .init(input: theirs[0], output: theirs[1], error: theirs[2]))
+          streams: pipes.theirs)
       ) { [unowned self] in leaderEnded() }
     } catch {
-      ends.forEach { close($0) }
+      pipes.closeOurs()
       throw error
     }
-    output = PipeReader(ends[1]) { [unowned self] in
+    output = PipeReader(pipes.output) { [unowned self] in
       print($0)
     } onEnd: { [unowned self] in
       finishIfEnded()
     }
-    errors = PipeReader(ends[2]) { [unowned self] in
+    errors = PipeReader(pipes.error) { [unowned self] in
       log($0)
     } onEnd: { [unowned self] in
       finishIfEnded()
     }
-    input = PipeWriter(ends[0], Array(request.text.utf8))
+    input = StreamWriter(pipes.input)
+    input?.write(Array(request.text.utf8))
+    input?.end()
   }
 
   func stop(_ reason: CommandResult) {

@@ -13,7 +13,7 @@ final class StreamWriter {
   private let onWritten: @LoopActor (Int) -> Void
 
   /// `onWritten`: so many bytes more were taken by the pipe.
-  init(_ descriptor: Int32, onWritten: @escaping @LoopActor (Int) -> Void) {
+  init(_ descriptor: Int32, onWritten: @escaping @LoopActor (Int) -> Void = { _ in }) {
     self.descriptor = descriptor
     self.onWritten = onWritten
   }
