@@ -38,6 +38,7 @@ let package = Package(
     system("CUnistring", pkgConfig: nil, apt: "libunistring-dev"),
     system("CJansson", pkgConfig: "jansson", apt: "libjansson-dev"),
     system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     .target(name: "CLinux"),
 
     // Imports run only downward in this order; scripts/lint checks it.
@@ -57,8 +58,14 @@ let package = Package(
     library("BotKit", ["JID", "JSON", "EventLoop", "Upload", "CLinux"]),
     library("Systemd", ["CSystemd", "CLinux"]),
     library("Configuration", []),
+    library("OpenMetrics", []),
+    library("HTTP", ["EventLoop", "JSON", "CMicroHTTPD", "CLinux"]),
+    library("Webhooks", ["HTTP", "JID", "Crypto"]),
     library(
-      "Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON", "CLinux"]),
+      "Daemon",
+      [
+        "XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON", "OpenMetrics", "Webhooks", "CLinux",
+      ]),
     library("Control", ["Daemon", "CLinux"]),
     library("TestSupport", []),
     .target(name: "CRecordingVFS", dependencies: ["CSQLite"], path: "Tests/CRecordingVFS"),
@@ -73,8 +80,9 @@ let package = Package(
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
     tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload", "CLinux"]),
-    tests("Systemd"), tests("Configuration"),
-    tests("Daemon", ["XMPPTesting", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
+    tests("Systemd"), tests("Configuration"), tests("OpenMetrics"), tests("HTTP", ["XMPPTesting", "TestSupport"]),
+    tests("Webhooks"),
+    tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -91,6 +91,7 @@ extension Daemon {
     ending.isClosing = true
     control?.close()
     control = nil
+    web.close()
     flow.outbox.flush()
     // The disk may hang, so the loop does not wait for it; `endTime` holds all the same.
     do {
@@ -113,6 +114,7 @@ extension Daemon {
     }
     control?.close()
     control = nil
+    web.close()
     surroundings.exit(ending.code)
   }
 
