@@ -26,7 +26,7 @@ struct Verb: Sendable {
   var takesWords: Bool { !arguments.isEmpty }
 
   private var usage: String {
-    ([path.joined(separator: " "), arguments] + options.map { "[\($0.usage)]" }).filter { !$0.isEmpty }
+    ([path.joined(separator: " "), arguments] + options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }).filter { !$0.isEmpty }
       .joined(separator: " ")
   }
 

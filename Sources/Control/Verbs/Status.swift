@@ -15,15 +15,20 @@ extension Verb {
     if status["state"]?.stringValue != "online" { throw ControlFailure(.offline, "the bot is not online") }
   }
 
-  /// Each with how it is doing; nil: there are none.
-  private static func handlers(of status: JSON) -> String? {
-    guard let handlers = status["handlers"]?.arrayValue, !handlers.isEmpty else { return nil }
-    return handlers.map { handler in
-      let state = handler["running"]?.boolValue == true ? "runs" : "does not run"
-      let restarts = handler["restarts"]?.intValue ?? 0
-      return "\(handler["name"]?.stringValue ?? "") \(state)"
-        + (restarts == 0 ? "" : " (started again \(restarts == 1 ? "once" : "\(restarts) times"))")
-    }.joined(separator: ", ")
+  /// How one is doing, and why it is not doing better.
+  private static func text(ofHandler handler: JSON) -> String {
+    let isRunning = handler["running"]?.boolValue == true
+    let restarts = handler["restarts"]?.intValue ?? 0
+    let open = handler["in_flight"]?.intValue ?? 0
+    var parts = [(handler["name"]?.stringValue ?? "") + (isRunning ? " runs" : " does not run")]
+    if open > 0 { parts.append("\(open) commands open") }
+    if restarts > 0 {
+      let times = restarts == 1 ? "once" : "\(restarts) times"
+      let reason = handler["last_end"]?.stringValue.map { ": \($0)" } ?? ""
+      parts.append("ended \(times)\(isRunning ? ", the last time" : "")\(reason)")
+    }
+    if let next = handler["next_start"]?.stringValue { parts.append("started again \(next)") }
+    return parts.joined(separator: "; ")
   }
 
   private static func lines(of status: JSON) -> [String] {
@@ -47,8 +52,8 @@ extension Verb {
       line(
         "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
         text("waiting_commands").map { "\($0) waiting" }),
-      line("handlers", handlers(of: status)),
-      line("version", text("version")), line("running for", seconds("uptime")),
     ].compactMap { $0 }
+      + (status["handlers"]?.arrayValue ?? []).map { Table.padded("handler", 14) + Terminal.safe(text(ofHandler: $0)) }
+      + [line("version", text("version")), line("running for", seconds("uptime"))].compactMap { $0 }
   }
 }

@@ -106,6 +106,10 @@ struct HandlerDialogueTests {
     var script = HandlerScript(events: [.message])
     _ = try script.use("weather")
     #expect(script.says(#"{"type":"react","id":"1","emoji":"👍"}"#) == ["1 reacts: 👍"])
+    _ = try script.use("weather")
+    #expect(
+      script.says(#"{"type":"react","id":"2","emoji":"👍","done":true}"#) == ["2 reacts: 👍", "2 ends (done)"],
+      "and it can be the end")
     _ = script.says(#"{"type":"reply","id":"1","text":"sunny"}"#)
     #expect(script.says(#"{"type":"react","id":"1","emoji":["🎉","☀️"]}"#) == ["to alice@example.org reacts: 🎉 ☀️"])
     #expect(script.says(#"{"type":"react","id":"1","emoji":""}"#) == ["to alice@example.org reacts: "])
@@ -139,7 +143,9 @@ struct HandlerDialogueTests {
   func unknown() throws {
     var script = HandlerScript()
     _ = try script.use("weather")
-    #expect(script.says(#"{"type":"dance","steps":3}"#).allSatisfy { $0.hasPrefix("debug: ") })
+    #expect(
+      script.says(#"{"type":"dance","steps":3}"#) == ["info: lines of the type “dance”, which is not known, are passed over"])
+    #expect(script.says(#"{"type":"dance","steps":4}"#).isEmpty, "said once")
     #expect(script.says(#"{"new":[1,{}],"type":"reply","id":"1","text":"x","mood":null}"#) == ["1 ends (done): x"])
     #expect(script.says("  \r").isEmpty)
   }
@@ -160,6 +166,31 @@ struct HandlerDialogueTests {
     #expect(said.first?.hasPrefix("warning: ") == true && said.first?.hasSuffix("in the line: \(line)") == true)
     #expect(said.last?.hasPrefix(#"< {"type":"error","text":""#) == true)
     #expect(script.dialogue.unanswered == [1], "the command goes on")
+  }
+
+  @Test("a type that is nearly one that is known is a slip, and its author is told")
+  func slip() {
+    var script = HandlerScript()
+    let text = "lines of the type “repyl”, which is not known, are passed over; did you mean “reply”?"
+    #expect(
+      script.says(#"{"type":"repyl","id":"1"}"#) == ["warning: \(text)", #"< {"type":"error","text":"\#(text)"}"#])
+  }
+
+  @Test("a reply to what is no command says something")
+  func emptyAnswer() throws {
+    var script = HandlerScript(events: [.message])
+    _ = try script.write("good morning")
+    #expect(script.says(#"{"type":"reply","id":"1"}"#).first?.hasPrefix("warning: \"text\" is missing") == true)
+  }
+
+  @Test("one that repeats what it reads is soon told nothing more of its lines")
+  func echo() {
+    var script = HandlerScript()
+    var told = 0
+    for _ in 0..<1000 { told += script.says("garbage").count { $0.hasPrefix("< ") } }
+    #expect(told == 11, "ten, and that no more follow")
+    script.now += .seconds(11)
+    #expect(script.says("garbage").contains { $0.hasPrefix("< ") })
   }
 
   @Test("of a long line that is no JSON only its beginning is logged")
