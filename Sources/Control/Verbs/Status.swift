@@ -39,21 +39,24 @@ extension Verb {
       return found.isEmpty ? nil : Table.padded(title, 14) + Terminal.safe(found.joined(separator: ", "))
     }
     let size = status["archive_bytes"]?.intValue.map { "\(($0 + 1_023) / 1_024) KiB" }
-    return [
+    let connection: [String?] = [
       line("account", text("jid"), text("resource")),
       line("state", text("state"), text("reason"), text("next_attempt").map { "next attempt \($0)" }),
       line("online since", text("online_since"), seconds("online_for")), line("server", text("server")),
       line("TLS", text("tls"), text("cipher")), line("certificate", text("certificate_until").map { "until \($0)" }),
       line("login", text("mechanism")),
       line("streams", text("resumed").map { "\($0) resumed" }, text("reconnected").map { "\($0) reconnected" }),
+    ]
+    let work: [String?] = [
       line("outbox", text("outbox").map { "\($0) waiting" }), line("contacts", text("contacts")),
       line("archive", text("archive"), text("messages").map { "\($0) messages" }, size),
       line("fault", text("archive_fault")), line("set aside", text("archive_set_aside")),
       line(
         "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
         text("waiting_commands").map { "\($0) waiting" }),
-    ].compactMap { $0 }
-      + (status["handlers"]?.arrayValue ?? []).map { Table.padded("handler", 14) + Terminal.safe(text(ofHandler: $0)) }
-      + [line("version", text("version")), line("running for", seconds("uptime"))].compactMap { $0 }
+    ]
+    let handlers: [String?] = (status["handlers"]?.arrayValue ?? []).map { line("handler", self.text(ofHandler: $0)) }
+    let end: [String?] = [line("version", text("version")), line("running for", seconds("uptime"))]
+    return (connection + work + handlers + end).compactMap { $0 }
   }
 }
