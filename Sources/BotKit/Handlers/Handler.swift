@@ -180,7 +180,8 @@ final class Handler {
       guard dialogue.isHanging(at: .now) else { return }
       log(
         .warning,
-        "a command of it took too long, and then it answered no ping: it hangs, or it does not flush what it writes; it is ended")
+        "a command of it took too long, and then it answered no ping: it hangs, or it does not flush what it writes; it is ended"
+      )
       process?.terminate()
     }
   }
@@ -220,15 +221,15 @@ final class Handler {
       return complain("send: \(Answers.quoted(recipient)) is no address")
     }
     guard owner.hooks.maySend(jid, description.send) else {
-      return complain("send: \(jid.bare) is not among those whom `send` in \(description.origin) names; nothing was sent")
+      return complain(
+        "send: \(jid.bare) is not among those whom `send` in \(description.origin) names; nothing was sent")
     }
     guard !text.isEmpty else { return complain("send: the text is empty") }
     owner.hooks.send(jid, text)
   }
 
   private func register(_ name: String, _ summary: String?, _ usage: String?) {
-    let line = summary.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
-    let command = describe(name, line, usage)
+    let command = describe(name, summary.map { Self.line($0, 200) }, usage.map { Self.line($0, 500) })
     let isKnown = registered.contains { $0.name == name }
     guard isKnown || registered.count < Self.mostRegistered else {
       return complain("register: \(Self.mostRegistered) commands are enough")
@@ -239,6 +240,12 @@ final class Handler {
     }
     registered.removeAll { $0.name == name }
     registered.append(command)
+  }
+
+  /// Whatever a program says of itself stands in a list.
+  private static func line(_ text: String, _ longest: Int) -> String {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return line.count <= longest ? line : line.prefix(longest - 1) + "…"
   }
 
   private func complain(_ text: String) { apply(dialogue.complain(text, now: .now)) }

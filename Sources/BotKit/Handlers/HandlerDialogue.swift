@@ -123,8 +123,9 @@ struct HandlerDialogue {
     return .write(bytes)
   }
 
+  /// Events have half of the backlog: however many come, commands have the rest.
   private mutating func hasRoom() -> Bool {
-    if backlog < limits.backlog { return true }
+    if backlog < limits.backlog / 2 { return true }
     dropped += 1
     return false
   }
@@ -133,7 +134,12 @@ struct HandlerDialogue {
   private mutating func notice() -> [Action] {
     if saysThatItDrops { return [] }
     saysThatItDrops = true
-    return [.log(.warning, "it does not read: \(backlog) bytes wait; commands are answered busy, events are dropped")]
+    return [
+      .log(
+        .warning,
+        "it does not read: \(backlog) bytes wait; events are dropped, and from \(limits.backlog) bytes on commands are answered busy"
+      )
+    ]
   }
 
   // MARK: - From the handler
@@ -224,7 +230,7 @@ struct HandlerDialogue {
     var actions: [Action] = []
     if !reply.choices.isEmpty {
       let list = reply.choices.enumerated().map { "\($0.offset + 1). \($0.element)" }
-      text = ([text].compactMap { $0 } + list).joined(separator: "\n")
+      text = cut(([text].compactMap { $0 } + list).joined(separator: "\n"))
       actions.append(.perform(number, .offer(reply.choices, asked: reply.id)))
     }
     guard reply.done ?? true else {
@@ -267,9 +273,5 @@ struct HandlerDialogue {
     known[order.removeFirst()] = nil
   }
 
-  private func cut(_ text: String) -> String {
-    guard text.utf8.count > output else { return text }
-    let kept = OutputText.whole(Array(text.utf8.prefix(output))[...])
-    return String(decoding: kept, as: UTF8.self) + "\n(cut off at \(Units.text(bytes: output)))"
-  }
+  private func cut(_ text: String) -> String { OutputText.cut(text, to: output) }
 }

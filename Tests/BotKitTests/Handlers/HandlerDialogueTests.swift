@@ -144,7 +144,9 @@ struct HandlerDialogueTests {
     var script = HandlerScript()
     _ = try script.use("weather")
     #expect(
-      script.says(#"{"type":"dance","steps":3}"#) == ["info: lines of the type “dance”, which is not known, are passed over"])
+      script.says(#"{"type":"dance","steps":3}"#) == [
+        "info: lines of the type “dance”, which is not known, are passed over"
+      ])
     #expect(script.says(#"{"type":"dance","steps":4}"#).isEmpty, "said once")
     #expect(script.says(#"{"new":[1,{}],"type":"reply","id":"1","text":"x","mood":null}"#) == ["1 ends (done): x"])
     #expect(script.says("  \r").isEmpty)
@@ -241,6 +243,16 @@ struct HandlerDialogueTests {
       ])
   }
 
+  @Test("options without end are cut, too")
+  func manyChoices() throws {
+    var script = HandlerScript()
+    script.dialogue.output = 1024
+    _ = try script.use("deploy")
+    let option = String(repeating: "x", count: 500)
+    let said = script.says(#"{"type":"reply","id":"1","choices":["\#(option)1","\#(option)2","\#(option)3"]}"#)
+    #expect(said.last?.hasSuffix("\n(cut off at 1 K)") == true)
+  }
+
   @Test("the choice comes as the command again")
   func chosen() throws {
     var script = HandlerScript()
@@ -334,7 +346,7 @@ struct HandlerDialogueTests {
     #expect(
       try script.use("weather") == [
         "\(number) ends (busy)",
-        "warning: it does not read: \(full) bytes wait; commands are answered busy, events are dropped",
+        "warning: it does not read: \(full) bytes wait; events are dropped, and from 1000 bytes on commands are answered busy",
       ])
     #expect(try script.use("weather") == ["\(number + 1) ends (busy)"])
     for _ in 0..<5 { #expect(try script.write("hello").isEmpty) }
@@ -345,6 +357,16 @@ struct HandlerDialogueTests {
         "warning: it reads again; 5 events were dropped meanwhile"
       ])
     #expect(try script.write("hello").count == 1)
+  }
+
+  @Test("events that come without end leave room for commands")
+  func eventsLeaveRoom() throws {
+    var limits = HandlerLimits()
+    limits.backlog = 4_000
+    var script = HandlerScript(events: [.message], limits: limits)
+    for _ in 0..<100 { _ = try script.write("hello") }
+    #expect(script.dialogue.backlog < 2_400)
+    #expect(try script.use("weather").first?.hasPrefix(#"< {"type":"command""#) == true)
   }
 
   @Test("complaints, too, end where the backlog is full")
