@@ -122,7 +122,8 @@ public final class HTTPServer {
     let slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   }
 
-  private nonisolated static let access: MHD_AccessHandlerCallback = { context, connection, path, method, _, data, count, slot in
+  private nonisolated static let access: MHD_AccessHandlerCallback = {
+    context, connection, path, method, _, data, count, slot in
     guard let context, let connection, let path, let method, let count, let slot else { return .NO }
     let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
     // The library calls within `run`, on the loop's thread; the pointers do not leave this call.

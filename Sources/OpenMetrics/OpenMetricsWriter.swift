@@ -71,7 +71,9 @@ public struct OpenMetricsWriter: ~Copyable {
   }
 
   /// Without an exponent that readers might not know: as Swift writes it, which OpenMetrics allows.
-  private static func number(_ value: Double) -> String { value.isInfinite ? (value > 0 ? "+Inf" : "-Inf") : "\(value)" }
+  private static func number(_ value: Double) -> String {
+    value.isInfinite ? (value > 0 ? "+Inf" : "-Inf") : "\(value)"
+  }
 
   private static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x5C || $0 == 0x0A || $0 == 0x0D }) else { return text }

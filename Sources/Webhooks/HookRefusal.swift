@@ -31,7 +31,8 @@ public struct HookRefusal: Error, Sendable, Hashable {
 
   static func mediaType(_ given: String?, _ template: HookTemplate) -> HookRefusal {
     HookRefusal(
-      415, "content type", "\(given ?? "no content type") is not what this hook takes (template = \(template.rawValue))",
+      415, "content type",
+      "\(given ?? "no content type") is not what this hook takes (template = \(template.rawValue))",
       remedy: "send Content-Type: \(template.mediaType)")
   }
 

@@ -70,7 +70,9 @@ struct Rendered: Sendable, Hashable {
   }
 
   /// Lines of a summary; empty ones are left out.
-  init(lines: [String?]) { text = HookText.block(lines.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "\n")) }
+  init(lines: [String?]) {
+    text = HookText.block(lines.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "\n"))
+  }
 
   init(nothing reason: String) { self.reason = reason }
 }

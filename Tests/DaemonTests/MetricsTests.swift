@@ -1,6 +1,6 @@
-import BotKit
 import Testing
 
+@testable import BotKit
 @testable import Daemon
 
 @Suite("Counting")
@@ -69,7 +69,8 @@ struct MetricsTests {
     metrics.count(Decision.Reason.echo)
     #expect(
       lines(metrics) == [
-        "help done 1", "deploy usage 1", "deploy denied 1", "deploy misplaced 1", "deploy stale 1", "deploy corrected 1",
+        "help done 1", "deploy usage 1", "deploy denied 1", "deploy misplaced 1", "deploy stale 1",
+        "deploy corrected 1",
       ])
     #expect(metrics.limited == 3)
   }

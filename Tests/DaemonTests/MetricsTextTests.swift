@@ -56,12 +56,14 @@ struct MetricsTextTests {
         if words[1] == "HELP" { #expect(words[3].hasSuffix("."), "\(line)") }
         continue
       }
-      let suffixes = ["counter": ["_total"], "info": ["_info"], "histogram": ["_bucket", "_count", "_sum"]][kind] ?? [""]
+      let suffixes =
+        ["counter": ["_total"], "info": ["_info"], "histogram": ["_bucket", "_count", "_sum"]][kind] ?? [""]
       let name = line.prefix { $0 != "{" && $0 != " " }
       #expect(suffixes.contains { name == family + $0 }, "\(line)")
-      let value = line.split(separator: " ").last.flatMap { Double($0) }
-      #expect(value != nil, "\(line)")
-      #expect(samples.insert(String(line.prefix(line.count - (line.split(separator: " ").last?.count ?? 0)))).inserted, "\(line)")
+      let space = try #require(line.lastIndex(of: " "))
+      #expect(Double(line[line.index(after: space)...]) != nil, "\(line)")
+      let isNew = samples.insert(String(line[..<space])).inserted
+      #expect(isNew, "\(line)")
     }
     for name in ["xmppbotd_handler_up", "xmppbotd_webhook_calls", "xmppbotd_archive_messages", "process_cpu_seconds"] {
       #expect(seen.contains(name), "\(name)")
@@ -76,10 +78,12 @@ struct MetricsTextTests {
     #expect(before.contains("\nxmppbotd_online 1\n") && before.contains("\nxmppbotd_messages_received_total 0\n"))
     #expect(before.contains("\nxmppbotd_certificate_remaining_seconds "))
     try await bench.play(
-      "server: <message from='alice@example.net/p' to='bot@example.org/r' type='chat' id='1'><body>ping</body></message>")
+      "server: <message from='alice@example.net/p' to='bot@example.org/r' type='chat' id='1'><body>ping</body></message>"
+    )
     await bench.settle()
     try await bench.play(
-      "server: <message from='alice@example.net/p' to='bot@example.org/r' type='chat' id='2'><body>deploy</body></message>")
+      "server: <message from='alice@example.net/p' to='bot@example.org/r' type='chat' id='2'><body>deploy</body></message>"
+    )
     await bench.settle()
     let text = await bench.daemon.metricsText
     #expect(text.contains("\nxmppbotd_messages_received_total 2\n"))

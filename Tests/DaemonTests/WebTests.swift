@@ -29,7 +29,9 @@ struct WebTests {
     return bench
   }
 
-  private static func sections(_ bench: DaemonBench, _ hook: String = "", http: String = "", socket: String = "http.sock")
+  private static func sections(
+    _ bench: DaemonBench, _ hook: String = "", http: String = "", socket: String = "http.sock"
+  )
     -> String
   {
     """
@@ -112,7 +114,10 @@ struct WebTests {
       (403, "POST", "/hook/alerts", [json, Self.bearer], #"{"text": "x", "to": "eve@example.net"}"#),
       (404, "POST", "/hook/other", [json, Self.bearer], #"{"text": "x"}"#),
       (405, "PUT", "/hook/alerts", [json, Self.bearer], #"{"text": "x"}"#),
-      (413, "POST", "/hook/alerts", [json, Self.bearer], #"{"text": ""# + String(repeating: "x", count: 262_144) + "\"}"),
+      (
+        413, "POST", "/hook/alerts", [json, Self.bearer],
+        #"{"text": ""# + String(repeating: "x", count: 262_144) + "\"}"
+      ),
       (415, "POST", "/hook/alerts", [Self.bearer], "x"), (422, "POST", "/hook/alerts", [json, Self.bearer], "{}"),
       (422, "POST", "/hook/alerts?to=@@", [json, Self.bearer], #"{"text": "x"}"#),
     ]
@@ -120,12 +125,16 @@ struct WebTests {
       let answer = try ask(bench, method, target, fields, body: body)
       #expect(answer.status == status, "\(method) \(target) \(fields) \(body.prefix(40))")
       let refusal = try JSON(parsing: answer.body)
-      for key in ["error", "reason", "remedy"] { #expect(refusal[key]?.stringValue?.isEmpty == false, "\(answer.body)") }
+      for key in ["error", "reason", "remedy"] {
+        #expect(refusal[key]?.stringValue?.isEmpty == false, "\(answer.body)")
+      }
       #expect(!answer.body.contains(Self.token))
     }
     #expect(try await bench.transcript().isEmpty)
     #expect(bench.recording.messages(.webhookCalled).isEmpty)
-    #expect(bench.recording.messages(.webhookRefused).contains("webhook alerts refused (401): the request names no token, or a wrong one"))
+    #expect(
+      bench.recording.messages(.webhookRefused).contains(
+        "webhook alerts refused (401): the request names no token, or a wrong one"))
     #expect(!bench.recording.all.contains { $0.message.contains(Self.token) })
     await close(bench)
   }
@@ -157,7 +166,8 @@ struct WebTests {
   func template() async throws {
     let bench = try await bench("template = github")
     let fields = [Self.bearer, "Content-Type: application/json"]
-    let push = #"{"ref":"refs/heads/main","after":"1","before":"2","commits":[{"message":"fix"}],"repository":{"full_name":"a/b"}}"#
+    let push =
+      #"{"ref":"refs/heads/main","after":"1","before":"2","commits":[{"message":"fix"}],"repository":{"full_name":"a/b"}}"#
     #expect(try ask(bench, "POST", "/hook/alerts", fields + ["X-GitHub-Event: push"], body: push).status == 202)
     let quiet = try ask(bench, "POST", "/hook/alerts", fields + ["X-GitHub-Event: check_run"], body: "{}")
     #expect(quiet.status == 200 && quiet.body.contains("ignored"))
@@ -213,7 +223,9 @@ struct WebTests {
 
   @Test(
     "a token that others can read, a short one, and none at all are faults",
-    arguments: [("0123456789abcdef", 0o644, "chmod 600"), ("short", 0o600, "less than 16 bytes"), ("", 0o600, "is empty")])
+    arguments: [
+      ("0123456789abcdef", 0o644, "chmod 600"), ("short", 0o600, "less than 16 bytes"), ("", 0o600, "is empty"),
+    ])
   func badToken(_ text: String, _ mode: Int, _ fault: String) async throws {
     let bench = try await bench()
     try bench.scratch.write(text, to: "token", mode: mode_t(mode))

@@ -20,7 +20,9 @@ struct HTTPAddressTests {
 
   @Test(
     "a network's address is refused, with what to do instead",
-    arguments: ["0.0.0.0:80", "192.168.1.1:9797", "10.0.0.1:1", "[::]:9797", "[2001:db8::1]:80", "[::ffff:127.0.0.1]:80"])
+    arguments: [
+      "0.0.0.0:80", "192.168.1.1:9797", "10.0.0.1:1", "[::]:9797", "[2001:db8::1]:80", "[::ffff:127.0.0.1]:80",
+    ])
   func network(_ text: String) {
     do throws(HTTPAddress.Problem) {
       _ = try HTTPAddress(text)

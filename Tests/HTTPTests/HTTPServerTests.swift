@@ -79,7 +79,8 @@ struct HTTPServerTests {
   @Test("a refusal that needs no body is answered when the body was dropped")
   func screens() async throws {
     let bench = try await Bench()
-    let answer = try #require(try HTTPCaller.ask(bench.path, "POST", "/no", body: String(repeating: "x", count: 100_000)))
+    let answer = try #require(
+      try HTTPCaller.ask(bench.path, "POST", "/no", body: String(repeating: "x", count: 100_000)))
     #expect(answer.status == 403)
     #expect(answer.body == #"{"error":"path","reason":"no","remedy":"none"}"# + "\n")
     await bench.close()
@@ -152,7 +153,8 @@ struct HTTPServerTests {
   func nonsense() async throws {
     let bench = try await Bench()
     for text in [
-      "\r\n\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\u{2}", "GET / HTTP/9.9\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+      "\r\n\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\u{2}", "GET / HTTP/9.9\r\n\r\n",
+      "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
       "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", "GET /%zz%00 HTTP/1.1\r\nHost: b\r\n\r\n",
       "GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 10_000) + "\r\n",
     ] {

@@ -139,7 +139,8 @@ extension SystemTests {
       try bot.start()
       try bot.logged("ready: HTTP is spoken on")
       #expect(try curl(bot, "/healthz").status == "503")
-      #expect(try curl(bot, "/hook/hook", "-H", Self.bearer, "-H", "Content-Type: text/plain", "-d", "kept").status == "202")
+      #expect(
+        try curl(bot, "/hook/hook", "-H", Self.bearer, "-H", "Content-Type: text/plain", "-d", "kept").status == "202")
       bot.signal(SIGKILL)
       _ = try bot.exit()
       let peer = try bot.peer(on: server, account: alice)
@@ -182,7 +183,8 @@ extension SystemTests {
       let bin = bot.scratch.file("bin")
       try bot.scratch.write("#!/bin/sh\necho \"lines of $6\"\n", to: "bin/journalctl", mode: 0o755)
       try bot.scratch.write(
-        "#!/bin/sh\nexec \(Bot.programs)/xmppbotctl --config \(bot.configuration) \"$@\"\n", to: "bin/xmppbotctl", mode: 0o755)
+        "#!/bin/sh\nexec \(Bot.programs)/xmppbotctl --config \(bot.configuration) \"$@\"\n", to: "bin/xmppbotctl",
+        mode: 0o755)
       func notify(_ environment: [String: String]) throws -> Program.Exit {
         let program = try Program(
           ["/bin/sh", "-c", try Self.script(), "xmppbot-notify", "backup.service", "host1"],
@@ -203,7 +205,7 @@ extension SystemTests {
       let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
       let quoted = line.split(separator: "'", omittingEmptySubsequences: false)
       #expect(quoted.count == 3 && quoted[0] == "ExecStart=/bin/sh -c " && quoted[2] == " xmppbot-notify %i %H")
-      return quoted[1].replacing("$$", with: "$")
+      return String(quoted[1]).replacing("$$", with: "$")
     }
   }
 }

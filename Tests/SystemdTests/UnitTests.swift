@@ -54,11 +54,14 @@ struct UnitTests {
     #expect(commands.contains("User=xmppbotd-commands"))
   }
 
-  @Test("the notice of a failed unit runs as nobody in particular, who may read the journal and talk to the daemon's socket")
+  @Test(
+    "the notice of a failed unit runs as nobody in particular, who may read the journal and talk to the daemon's socket"
+  )
   func notice() throws {
     let lines = Set(try lines("xmppbot-notify@.service"))
     for line in [
-      "Type=oneshot", "DynamicUser=yes", "SupplementaryGroups=xmppbotd systemd-journal", "RestrictAddressFamilies=AF_UNIX",
+      "Type=oneshot", "DynamicUser=yes", "SupplementaryGroups=xmppbotd systemd-journal",
+      "RestrictAddressFamilies=AF_UNIX",
       "CapabilityBoundingSet=", "StartLimitBurst=5",
     ] {
       #expect(lines.contains(line), "\(line)")

@@ -6,7 +6,8 @@ import Testing
 struct HookTextTests {
   @Test("control characters are replaced, line breaks of any kind are one kind")
   func control() {
-    #expect(HookText.block("a\u{0}b\u{1B}[31mc\u{7F}\u{9B}\u{FFFE}") == "a\u{FFFD}b\u{FFFD}[31mc\u{FFFD}\u{FFFD}\u{FFFD}")
+    #expect(
+      HookText.block("a\u{0}b\u{1B}[31mc\u{7F}\u{9B}\u{FFFE}") == "a\u{FFFD}b\u{FFFD}[31mc\u{FFFD}\u{FFFD}\u{FFFD}")
     #expect(HookText.block("a\r\nb\rc\u{2028}d\u{85}e\tf\n\n") == "a\nb\nc\nd\ne\tf")
   }
 
@@ -30,7 +31,9 @@ struct HookTextTests {
   @Test("a link is http or https, without white space")
   func link() {
     #expect(HookText.link("https://example.org/?a=b&c=%20d") == "https://example.org/?a=b&c=%20d")
-    for text in ["javascript:alert(1)", "https://a b", "https://a\nb", "file:///etc/passwd", "", "https://a\u{202E}\u{7F}"] {
+    for text in [
+      "javascript:alert(1)", "https://a b", "https://a\nb", "file:///etc/passwd", "", "https://a\u{202E}\u{7F}",
+    ] {
       #expect(HookText.link(text) == nil, "\(text)")
     }
     #expect(HookText.link(nil) == nil)

@@ -190,7 +190,8 @@ struct TemplateTests {
       #"{"object_kind": "push", "ref": 5, "commits": [null, 7, {"message": "\n\n"}], "total_commits_count": -5}"#,
       #"{"object_kind": "pipeline", "object_attributes": {"duration": 1e300, "id": {}}}"#,
       #"{"object_kind": "merge_request", "object_attributes": []}"#, #"{"object_kind": "note", "issue": 7}"#,
-      #"{"text": 5}"#, #"{"text": "x", "to": 5}"#, #"{"repository": 5, "commits": {}, "pull_request": [], "number": {}}"#,
+      #"{"text": 5}"#, #"{"text": "x", "to": 5}"#,
+      #"{"repository": 5, "commits": {}, "pull_request": [], "number": {}}"#,
     ]
     let long = String(repeating: "x\u{301} ", count: 100_000)
     let texts = strange + [#"{"text": "\#(long)", "object_kind": "\#(long)", "title": "\#(long)"}"#]

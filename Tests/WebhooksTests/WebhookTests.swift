@@ -5,17 +5,20 @@ import Testing
 
 @testable import Webhooks
 
+private let secret = "0123456789abcdef-secret"
+
 @Suite("Who may call a webhook, and what for")
 struct WebhookTests {
-  private static let token = "0123456789abcdef-secret"
-
-  private func hook(_ template: HookTemplate = .text, to: [String] = ["alice@example.org", "bob@example.org"]) throws -> Webhook {
+  private func hook(_ template: HookTemplate = .text, to: [String] = ["alice@example.org", "bob@example.org"]) throws
+    -> Webhook
+  {
     Webhook(
-      name: "x", token: SecretBytes(Array(Self.token.utf8)), recipients: try to.map { try JID($0) }, template: template)
+      name: "x", token: SecretBytes(Array(secret.utf8)), recipients: try to.map { try JID($0) }, template: template)
   }
 
   private func head(
-    _ headers: [HTTPHead.Header: String] = [.authorization: "Bearer " + token], to: String? = nil, method: String = "POST"
+    _ headers: [HTTPHead.Header: String] = [.authorization: "Bearer " + secret], to: String? = nil,
+    method: String = "POST"
   ) -> HTTPHead {
     var head = HTTPHead(method, "/hook/x")
     head.headers = headers
@@ -31,7 +34,7 @@ struct WebhookTests {
       return nil
     } catch {
       #expect(!error.thing.isEmpty && !error.reason.isEmpty && !error.remedy.isEmpty)
-      #expect(!"\(error)".contains(Self.token))
+      #expect(!"\(error)".contains(secret))
       return error.status
     }
   }
@@ -39,17 +42,17 @@ struct WebhookTests {
   @Test("the token opens it, as a bearer's or as GitLab sends it")
   func token() throws {
     #expect(status(try hook(), head()) == nil)
-    #expect(status(try hook(), head([.authorization: "bearer " + Self.token])) == nil)
-    #expect(status(try hook(), head([.gitlabToken: Self.token])) == nil)
+    #expect(status(try hook(), head([.authorization: "bearer " + secret])) == nil)
+    #expect(status(try hook(), head([.gitlabToken: secret])) == nil)
   }
 
   @Test(
     "no token, another, a part of it, more than it, or another scheme do not",
     arguments: [
-      [:], [.authorization: "Bearer"], [.authorization: "Bearer "], [.authorization: token],
-      [.authorization: "Bearer \(token.dropLast())"], [.authorization: "Bearer \(token)x"],
-      [.authorization: "Basic \(token)"], [.gitlabToken: ""], [.gitlabToken: token.uppercased()],
-      [.authorization: "Bearer wrong-wrong-wrong", .gitlabToken: token],
+      [:], [.authorization: "Bearer"], [.authorization: "Bearer "], [.authorization: secret],
+      [.authorization: "Bearer \(secret.dropLast())"], [.authorization: "Bearer \(secret)x"],
+      [.authorization: "Basic \(secret)"], [.gitlabToken: ""], [.gitlabToken: secret.uppercased()],
+      [.authorization: "Bearer wrong-wrong-wrong", .gitlabToken: secret],
     ] as [[HTTPHead.Header: String]])
   func wrongToken(_ headers: [HTTPHead.Header: String]) throws {
     #expect(status(try hook(), head(headers)) == 401)
@@ -58,7 +61,7 @@ struct WebhookTests {
   @Test("a signature of the body with the token as key opens it, and of another body does not")
   func signature() throws {
     let body = #"{"text": "hello"}"#
-    let code = HMAC.authenticate(Array(body.utf8), key: Array(Self.token.utf8), using: .sha256)
+    let code = HMAC.authenticate(Array(body.utf8), key: Array(secret.utf8), using: .sha256)
     let right: [HTTPHead.Header: String] = [
       .hubSignature: "sha256=" + Hex.encode(code), .contentType: "application/json",
     ]
@@ -85,7 +88,8 @@ struct WebhookTests {
     let hook = try hook()
     #expect(try hook.read(HTTPRequest(head(), body: [0x61])) == .message("a", to: try JID("alice@example.org")))
     #expect(
-      try hook.read(HTTPRequest(head(to: "BOB@example.org"), body: [0x61])) == .message("a", to: try JID("bob@example.org")))
+      try hook.read(HTTPRequest(head(to: "BOB@example.org"), body: [0x61]))
+        == .message("a", to: try JID("bob@example.org")))
     #expect(status(hook, head(to: "carol@example.org")) == 403)
     #expect(status(hook, head(to: "bob@example.org/phone")) == 403)
     #expect(status(hook, head(to: "@")) == 422)
@@ -94,7 +98,7 @@ struct WebhookTests {
   @Test("a body may name one, too, and no other")
   func recipientInBody() throws {
     let hook = try hook(.json)
-    let json: [HTTPHead.Header: String] = [.authorization: "Bearer " + Self.token, .contentType: "application/json"]
+    let json: [HTTPHead.Header: String] = [.authorization: "Bearer " + secret, .contentType: "application/json"]
     let request = HTTPRequest(head(json), body: Array(#"{"text": "a", "to": "bob@example.org"}"#.utf8))
     #expect(try hook.read(request) == .message("a", to: try JID("bob@example.org")))
     #expect(status(hook, head(json), #"{"text": "a", "to": "carol@example.org"}"#) == 403)
@@ -109,7 +113,7 @@ struct WebhookTests {
   @Test("each template takes its own type of content")
   func contentType() throws {
     func type(_ template: HookTemplate, _ type: String?, _ body: String) throws -> Int? {
-      var headers: [HTTPHead.Header: String] = [.authorization: "Bearer " + Self.token]
+      var headers: [HTTPHead.Header: String] = [.authorization: "Bearer " + secret]
       headers[.contentType] = type
       return status(try hook(template), head(headers), body)
     }

@@ -55,7 +55,7 @@ extension MessageFlow {
       countReceived()
       log.log(.messageReceived, at: .debug, "a choice in the menu by \(requester)", peer: requester.bare.description)
       metrics.received &+= 1
-      count(decision, came)
+      measure(decision, came)
       act(decision, delivery, number, requester, id, came)
     } dropped: { [weak self] in
       if let count { self?.store(count) }

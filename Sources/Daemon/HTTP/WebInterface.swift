@@ -17,7 +17,9 @@ final class WebInterface {
     /// Why nothing can be sent now, and after how many seconds it may be tried again; nil: it can.
     var obstacle: @LoopActor () -> (reason: String, seconds: Int)? = { nil }
     /// Queues a message, and tells its id when it is on the disk, or what is in the way.
-    var send: @LoopActor (String, JID, @escaping @LoopActor (Result<String, HookRefusal>) -> Void) -> Void = { _, _, _ in }
+    var send: @LoopActor (String, JID, @escaping @LoopActor (Result<String, HookRefusal>) -> Void) -> Void = {
+      _, _, _ in
+    }
     nonisolated init() {}
   }
 

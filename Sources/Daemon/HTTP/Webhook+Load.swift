@@ -5,7 +5,8 @@ import Webhooks
 
 extension Webhook {
   /// The hook of a section, with its token from `token-file` or the systemd credential `webhook-NAME`.
-  init(_ settings: Settings.WebhookSettings, of file: String, environment: [String: String]) throws(ConfigurationProblems)
+  init(_ settings: Settings.WebhookSettings, of file: String, environment: [String: String])
+    throws(ConfigurationProblems)
   {
     let title = "[webhook \(settings.name)]"
     let credential = "webhook-\(settings.name)"
@@ -18,7 +19,8 @@ extension Webhook {
       throw ConfigurationProblems([
         Diagnostic(
           Location(file: file), "\(title) has no token",
-          remedy: "name a file that holds it with `token-file`, or pass the credential `\(credential)` (docs/watching.md)")
+          remedy:
+            "name a file that holds it with `token-file`, or pass the credential `\(credential)` (docs/watching.md)")
       ])
     }
     let make = "put a long random text into it, such as `openssl rand -hex 32` prints"

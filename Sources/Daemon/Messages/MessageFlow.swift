@@ -139,7 +139,7 @@ final class MessageFlow {
       if !arrival.isOurs { metrics.received &+= 1 }
       guard let decision, let chat else { return }
       if !decision.isSilent { mark(arrival) }
-      count(decision, came)
+      measure(decision, came)
       act(decision, answer, to: peer, message: id, came)
       askIfDoubtful(chat, after: decision, at: peer)
     } again: { [weak self] in

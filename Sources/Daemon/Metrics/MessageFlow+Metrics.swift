@@ -3,7 +3,7 @@ import BotKit
 /// Where messages are counted.
 extension MessageFlow {
   /// It is in the archive, with its answer if that was known at once. `came`: when it arrived.
-  func count(_ decision: Decision, _ came: ContinuousClock.Instant) {
+  func measure(_ decision: Decision, _ came: ContinuousClock.Instant) {
     switch decision {
     case .answer(let answer):
       metrics.count(answer)

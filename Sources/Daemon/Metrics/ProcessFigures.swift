@@ -23,11 +23,13 @@ struct ProcessFigures: Sendable, Hashable {
       }
     }
     var usage = rusage()
-    if getrusage(RUSAGE_SELF, &usage) == 0 {
+    if getrusage(Int32(RUSAGE_SELF.rawValue), &usage) == 0 {
       figures.processorTime = usage.ru_utime.seconds + usage.ru_stime.seconds
     }
     var limit = rlimit()
-    if getrlimit(RLIMIT_NOFILE, &limit) == 0 { figures.allowedDescriptors = Int(clamping: limit.rlim_cur) }
+    if getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+      figures.allowedDescriptors = Int(clamping: limit.rlim_cur)
+    }
     figures.openDescriptors = descriptors()
     return figures
   }

@@ -7,7 +7,8 @@ import Webhooks
 extension SettingsSchema {
   enum HTTP {
     static let listen = Key(
-      "listen", .httpAddress, otherwise: "there is no HTTP", "Where HTTP is spoken; nothing but this machine gets there.")
+      "listen", .httpAddress, otherwise: "there is no HTTP",
+      "Where HTTP is spoken; nothing but this machine gets there.")
     static let metrics = Key("metrics", .boolean, default: "yes", "Whether /metrics is there.")
 
     static let section = Schema.Section(
@@ -61,9 +62,12 @@ extension SettingsReader {
     typealias Keys = SettingsSchema.Webhook
     let hasAddress = document.section("http").map { !$0.entries(of: "listen").isEmpty } ?? false
     if !hasAddress {
-      report(section, "", "\(section.title) can't be called, for there is no HTTP", "add [http] with `listen = 127.0.0.1:9797`")
+      report(
+        section, "", "\(section.title) can't be called, for there is no HTTP",
+        "add [http] with `listen = 127.0.0.1:9797`")
     }
-    guard let name = section.name, let template = section.value(of: Keys.template), let rate = section.value(of: Keys.rate)
+    guard let name = section.name, let template = section.value(of: Keys.template),
+      let rate = section.value(of: Keys.rate)
     else { return nil }
     return Settings.WebhookSettings(
       name: name, tokenFile: section.value(of: Keys.tokenFile), to: section.values(of: Keys.to), template: template,
