@@ -37,6 +37,8 @@ final class HTTPExchange {
   /// So much is dropped that the client is not worth an answer.
   var isFlood: Bool { received > 16 * limit }
 
+  var announcesFlood: Bool { head.headers[.contentLength].flatMap { Int($0) }.map { $0 > 16 * limit } ?? false }
+
   func take(_ bytes: UnsafeRawBufferPointer) {
     received += bytes.count
     if refusal != nil || isTooLong { body = [] } else { body += bytes }

@@ -146,6 +146,8 @@ public final class HTTPServer {
       let head = HTTPHead(call.connection, method: String(cString: call.method), path: String(cString: call.path))
       let exchange = HTTPExchange(head, call.connection, limit: limits.body, refusal: screen(head))
       call.slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+      // Who says that a flood is coming is told before it does.
+      if exchange.announcesFlood { return send(.tooLong(limits.body), exchange) }
       return true
     }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(held).takeUnretainedValue()

@@ -98,6 +98,9 @@ struct HTTPServerTests {
     unsaid.send("POST /a HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n\(chunk)\r\n0\r\n\r\n")
     #expect(try unsaid.answer()?.status == 413)
     #expect(try HTTPCaller.ask(bench.path, "POST", "/a", body: String(repeating: "x", count: 1_000))?.status == 200)
+    let announced = try HTTPCaller(bench.path)
+    announced.send("POST /a HTTP/1.1\r\nHost: b\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n")
+    #expect(try announced.answer()?.status == 413)
     let flood = try HTTPCaller(bench.path)
     flood.send("POST /a HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n")
     for _ in 0..<64 { flood.send("800\r\n\(chunk)\r\n") }
