@@ -91,8 +91,11 @@ struct HTTPListenerTests {
   @Test("a port that is taken is said to be")
   func port() throws {
     // Whichever port is free.
-    let free = (20_000..<30_000).lazy.map { HTTPAddress.loopback("127.0.0.1", port: UInt16($0)) }
-    let listener = try #require(free.compactMap { try? HTTPListener($0) }.first)
+    var found: HTTPListener?
+    for port in UInt16(20_000)..<30_000 where found == nil {
+      found = try? HTTPListener(.loopback("127.0.0.1", port: port))
+    }
+    let listener = try #require(found)
     defer { close(listener.descriptor) }
     let failure = failure(listener.address)
     #expect(failure?.isInUse == true)
