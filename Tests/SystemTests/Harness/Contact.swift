@@ -71,7 +71,7 @@ final class Contact {
     archive = ([], [])
     hasArchive = false
     program.write("archive")
-    try waitUntil("its archive is read", within: .seconds(120)) { $0.hasArchive }
+    try waitUntil("its archive is read", within: .seconds(Faults.size(120, 900))) { $0.hasArchive }
     return archive
   }
 
