@@ -59,17 +59,27 @@ struct CommandSetup {
 }
 
 extension ArchiveGate {
-  /// The built-in `search`.
-  func search(_ query: BotKit.SearchQuery, _ found: @escaping @LoopActor ([SearchHit]?) -> Void) {
+  /// The built-in `search`. What it returns gives it up.
+  func search(
+    _ query: BotKit.SearchQuery, _ found: @escaping @LoopActor (SearchResult?) -> Void
+  ) -> @LoopActor () -> Void {
     let words = query.words.map { "\"\($0.filter { $0 != "\"" })\"" }.joined(separator: " ")
-    guard let text = try? ArchiveSearch(words) else { return found([]) }
+    guard let text = try? ArchiveSearch(words) else {
+      found(SearchResult([]))
+      return {}
+    }
     let filter = MessageFilter(peer: query.peer?.description, until: query.before)
-    archive.read(PageRead(SearchCursor(text, filter, limit: query.limit), size: query.limit)) { result in
+    let cursor = SearchCursor(text, filter, limit: query.limit)
+    let read = PageRead(cursor, size: query.limit, lookingAt: query.candidates ?? .max)
+    let handle = archive.read(read) { result in
       LoopActor.assumeIsolated {
         guard case .success(let page) = result else { return found(nil) }
-        found(page.rows.compactMap(SearchHit.init))
+        found(
+          SearchResult(
+            page.rows.compactMap(SearchHit.init), isPartial: page.next != nil && page.rows.count < query.limit))
       }
     }
+    return { handle.cancel() }
   }
 }
 
