@@ -13,6 +13,9 @@ public struct ProgramCommand: WaitingCommand {
     case file
   }
 
+  /// What its time-out may be said to be.
+  public static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
+
   public struct Limits: Sendable, Hashable {
     /// Bytes of output; at more the program is stopped and its reply cut.
     public var output: Int
