@@ -60,6 +60,8 @@ final class Daemon {
   var watchdogTimer: TimerSource?
   /// Programs run in the commands' service.
   var isIsolated = false
+  /// As whom the service at this socket runs them, once that was asked.
+  var commandsUser: (place: String, user: UInt32)?
 
   /// What is made before the daemon stands and asks it later.
   final class Reference {
@@ -108,7 +110,8 @@ final class Daemon {
     flow.attach(dispatcher)
     longRunning = Handlers(
       jid: settings.account.jid.description,
-      launcher: CommandSetup.launcher(settings, environment),
+      // Until `useCommands` sets it.
+      launcher: CommandSetup.launcher(at: nil, nil, settings, environment),
       hooks: Self.handlerHooks(reference, log))
     reference.daemon = self
     session.delegate = self
@@ -148,17 +151,19 @@ final class Daemon {
 
   /// Puts the commands of the settings into force, with their limits.
   func useCommands() {
-    longRunning.launcher = CommandSetup.launcher(settings, environment)
+    let place = settings.isolation.place()
+    if place != commandsUser?.place { commandsUser = nil }
+    let launcher = CommandSetup.launcher(at: place, commandsUser?.user, settings, environment)
+    longRunning.launcher = launcher
     longRunning.output = settings.limits.output
-    let place = settings.isolation.isInForce ? settings.isolation.socket : nil
     longRunning.update(
       settings.handlers.map { HandlerDescription($0, place: place, resources: settings.limits.resources) })
     let setup = CommandSetup(
-      settings, handlers: handlers, longRunning: longRunning.commands,
-      services: { [reference] access in Builtins.all(Self.services(reference), access: access) },
-      environment: environment)
+      settings, launcher: launcher, handlers: handlers, longRunning: longRunning.commands,
+      services: { [reference] access in Builtins.all(Self.services(reference), access: access) })
     commandFaults = setup.faults
-    isIsolated = setup.isIsolated
+    isIsolated = place != nil
+    if let place, !setup.faults.isEmpty { learnUser(at: place) }
     flow.router.commands = setup.commands
     flow.router.access = setup.access
     flow.router.listeners = longRunning.listeners
@@ -168,7 +173,7 @@ final class Daemon {
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
     flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)
-    flow.uploads.launcher = setup.launcher
+    flow.uploads.launcher = launcher
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 
