@@ -52,8 +52,9 @@ final class Daemon {
   /// Reading is stopped for either reason.
   var archiveIsBehind = false
   var serverIsBehind = false
-  /// Handlers wait for that, too.
+  /// Handlers wait for these, too.
   var outboxIsFull = false
+  var filesAreBehind = false
   private let reference: Reference
   private var network: NetworkMonitor?
   private var signals: [SignalSource] = []
@@ -204,7 +205,7 @@ final class Daemon {
 
   func updateReading() {
     session.setReading(!archiveIsBehind && !serverIsBehind)
-    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull)
+    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull && !filesAreBehind)
   }
 }
 
