@@ -1,9 +1,11 @@
 /// What a ``StreamParser`` accepts. The defaults fit a client: only its own server sends it long stanzas, such as a roster
-/// of some thousand contacts; what strangers send, servers limit to less. A stanza with more bytes ends the stream; one
-/// that exceeds another limit is skipped.
+/// of some thousand contacts; what strangers send, servers limit to less, though one byte of theirs may come as six. What exceeds
+/// a limit is skipped; only a stanza without an end ends the stream.
 public struct ParserLimits: Sendable, Hashable {
   /// Bytes of a first-level child, finished or not.
   public var stanzaBytes: Int
+  /// Bytes of one that is read to its end and skipped.
+  public var skippedBytes: Int
   /// Bytes of one tag with its attributes, and of everything up to the end of the stream header.
   public var tokenBytes: Int
   /// Elements inside each other, the stream itself included.
@@ -14,9 +16,11 @@ public struct ParserLimits: Sendable, Hashable {
   public var nodes: Int
 
   public init(
-    stanzaBytes: Int = 1 << 20, tokenBytes: Int = 1 << 16, depth: Int = 64, attributes: Int = 64, nodes: Int = 50_000
+    stanzaBytes: Int = 1 << 20, skippedBytes: Int = 1 << 23, tokenBytes: Int = 1 << 16, depth: Int = 64,
+    attributes: Int = 64, nodes: Int = 50_000
   ) {
     self.stanzaBytes = stanzaBytes
+    self.skippedBytes = max(stanzaBytes, skippedBytes)
     self.tokenBytes = tokenBytes
     self.depth = depth
     self.attributes = attributes

@@ -190,8 +190,8 @@ public final class StreamParser {
       return
     }
     let start = expat.builder.stanzaStart.map { base + $0 } ?? (fed - unfinished)
-    if taken - start > limits.stanzaBytes {
-      throw .policyViolation("a stanza is longer than \(limits.stanzaBytes) bytes")
+    if taken - start > limits.skippedBytes {
+      throw .policyViolation("a stanza is longer than \(limits.skippedBytes) bytes")
     }
   }
 }

@@ -185,8 +185,10 @@ struct TreeBuilder {
     if nodes > limits.nodes { skipForNodes() }
   }
 
-  private func oversize(_ token: Token) -> Verdict? {
+  private mutating func oversize(_ token: Token) -> Verdict? {
     guard let stanzaStart, token.end - stanzaStart > limits.stanzaBytes else { return nil }
-    return .refuse(.policyViolation("a stanza is longer than \(limits.stanzaBytes) bytes"))
+    if skipped == nil { skip("a stanza is longer than \(limits.stanzaBytes) bytes") }
+    guard token.end - stanzaStart > limits.skippedBytes else { return nil }
+    return .refuse(.policyViolation("a stanza is longer than \(limits.skippedBytes) bytes"))
   }
 }

@@ -31,10 +31,15 @@ extension Session {
     take(number)
   }
 
+  /// Bytes of a request's id that is worth an answer.
+  static let longestID = 1_024
+
   func refuse(_ element: Element, _ reason: String, _ error: StanzaError) {
     delegate?.session(self, noticed: .refused(reason))
     // A request gets an answer whatever it looks like (RFC 6120 section 8.2.3).
-    guard element.name == "iq", let type = element["type"], type != "result", type != "error", let id = element["id"]
+    // One whose id alone would make a long stanza is no request that anybody waits for.
+    guard element.name == "iq", let type = element["type"], type != "result", type != "error", let id = element["id"],
+      id.utf8.count <= Self.longestID
     else { return }
     sendAnswer(
       Element(

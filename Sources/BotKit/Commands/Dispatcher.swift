@@ -153,8 +153,20 @@ public final class Dispatcher {
     if execution.isAsking { startWaiting() }
   }
 
+  /// A place goes to whoever holds the fewest, and among these to who waits longest: however much some have ordered, others
+  /// wait for no more than one command to end.
   private func startWaiting() {
-    while let next = waiting.firstIndex(where: hasPlace) { run(waiting.remove(at: next)) }
+    while let next = next() { run(waiting.remove(at: next)) }
+  }
+
+  private func next() -> Int? {
+    guard !waiting.isEmpty else { return nil }
+    var held: [Speaker: Int] = [:]
+    for execution in executions.values where !execution.isAsking {
+      held[execution.command.request.message.speaker, default: 0] += 1
+    }
+    let places = { (index: Int) in held[self.waiting[index].request.message.speaker, default: 0] }
+    return waiting.indices.filter { hasPlace(for: waiting[$0]) }.min { (places($0), $0) < (places($1), $1) }
   }
 
   private func ended(_ execution: Execution, _ result: CommandResult, _ text: String?) {

@@ -79,6 +79,9 @@ enum HandlerLine: Hashable {
     reply.text = try fields.optionalText("text")
     reply.done = try fields.flag("done")
     reply.result = try fields.optionalText("result") ?? "done"
+    if reply.text == nil, let slip = fields.slip(for: "text") {
+      throw Fault(text: "there is no “text”, but “\(slip)”; did you mean “text”?")
+    }
     reply.choices = try fields.texts("choices").map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
     if reply.choices.count > mostChoices { throw Fault(text: "there are more than \(mostChoices) choices") }
     if reply.choices.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
@@ -107,6 +110,16 @@ enum HandlerLine: Hashable {
 private struct Fields {
   typealias Fault = HandlerLine.Fault
   let members: JSONObject
+
+  /// A member that is nearly called so.
+  func slip(for key: String) -> String? {
+    members.map(\.key).first {
+      $0 != key && !Self.known.contains($0) && Suggestion.nearest(to: $0, among: [key]) != nil
+    }
+    .map { String($0.prefix(40)) }
+  }
+
+  private static let known: Set<String> = ["type", "id", "text", "done", "result", "choices"]
 
   func word(_ key: String) throws(Fault) -> String {
     let word = try text(key)

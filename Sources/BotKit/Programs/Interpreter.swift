@@ -3,7 +3,23 @@ import Glibc
 
 /// Whether the kernel can start a script: its first line names an interpreter (execve(2)). Told when the file is found,
 /// for the kernel's own answer to all of these is "No such file or directory".
-enum Interpreter {
+public enum Interpreter {
+  /// Why the kernel could not start the file, and what to do about it; nil when it can, or when nobody here may read it.
+  public static func problem(of path: String) -> (problem: String, remedy: String)? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    let head = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
+      filled = max(0, read(descriptor, buffer.baseAddress, 4096))
+    }
+    do throws(CommandHeader.Fault) {
+      try check(head, of: path)
+      return nil
+    } catch {
+      return (error.problem, error.remedy)
+    }
+  }
+
   /// - Parameter head: the file's first bytes. A binary (a NUL is in them) is left to the kernel.
   static func check(_ head: [UInt8], of path: String) throws(CommandHeader.Fault) {
     guard !head.contains(0) else { return }

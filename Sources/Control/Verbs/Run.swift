@@ -29,8 +29,20 @@ extension Verb {
     }
     let arguments = call.words.dropFirst().map(JSON.string)
     let request = call.request("run", ["from"], ["command": .string(command), "arguments": .array(Array(arguments))])
+    // What can be answered is offered before the question is put.
+    var offered: JSON?
     _ = try call.daemon().ask(request) { row throws(ControlFailure) in
-      if call.json { print(row.text()) } else { show(row, command) }
+      if call.json {
+        print(row.text())
+      } else if row["choices"] != nil {
+        offered = row
+      } else {
+        show(row, command)
+        if row["reply"] != nil, let options = offered {
+          show(options, command)
+          offered = nil
+        }
+      }
       // It is to be seen when it comes, by whoever reads a pipe, too.
       fflush(stdout)
     }

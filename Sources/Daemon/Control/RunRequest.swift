@@ -32,9 +32,17 @@ extension Daemon {
       default: client.fail(.usage, "\(name) was not run: \(answer.kind.rawValue)")
       }
     case .run(var command):
-      command.id = flow.trials.begin(client) { [dispatcher] in dispatcher.stop($0, $1) }
+      command.id = flow.trials.begin(client, hint: handlerHint(command)) { [dispatcher] in dispatcher.stop($0, $1) }
       dispatcher.start(command)
     }
+  }
+
+  /// What a handler says besides is not said about one command, so it is in the log alone.
+  private func handlerHint(_ command: PendingCommand) -> String? {
+    let name = command.request.command
+    guard let handler = longRunning.status.first(where: { $0.commands.contains(name) })?.name else { return nil }
+    return
+      "what the handler \(handler) said, and what was wrong with it: journalctl -u xmppbotd XMPPBOT_COMMAND=\(handler)"
   }
 
   private func denial(of name: String, to message: ChatMessage) -> String {

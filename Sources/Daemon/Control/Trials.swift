@@ -11,6 +11,8 @@ final class Trials {
 
   private struct Trial {
     let client: ControlClient
+    /// Where else to look when it fails.
+    let hint: String?
     let stop: @LoopActor (CommandResult) -> Void
     /// It was told to end for what its operator did not take; nothing more is kept of what it says.
     var isDropped = false
@@ -21,10 +23,12 @@ final class Trials {
 
   /// An id for a command that `client` tries out; no row of the archive has it. `stop` ends the command of an id; also when the
   /// client goes away.
-  func begin(_ client: ControlClient, stop: @escaping @LoopActor (Int64, CommandResult) -> Void) -> Int64 {
+  func begin(
+    _ client: ControlClient, hint: String?, stop: @escaping @LoopActor (Int64, CommandResult) -> Void
+  ) -> Int64 {
     last -= 1
     let id = last
-    trials[id] = Trial(client: client, stop: { stop(id, $0) })
+    trials[id] = Trial(client: client, hint: hint, stop: { stop(id, $0) })
     client.whenGone = { stop(id, .interrupted) }
     return id
   }
@@ -59,17 +63,18 @@ final class Trials {
       tell(["log": .string(line)], of: command.id, trial)
     }
     hooks.onFinished = { [weak self] command, outcome in
-      guard let client = self?.trials.removeValue(forKey: command.id)?.client else {
+      guard let trial = self?.trials.removeValue(forKey: command.id) else {
         return others.onFinished(command, outcome)
       }
+      let client = trial.client
       client.whenGone = nil
       if let text = outcome.text { client.send(rows: [["reply": .string(text)]]) }
-      Self.finish(client, command.request.command, outcome.result)
+      Self.finish(trial, command.request.command, outcome.result)
     }
     return hooks
   }
 
-  private static func finish(_ client: ControlClient, _ name: String, _ result: CommandResult) {
+  private static func finish(_ trial: Trial, _ name: String, _ result: CommandResult) {
     let code: ExitCode =
       switch result {
       case .done: .done
@@ -78,7 +83,8 @@ final class Trials {
       case .usage: .usage
       default: .failed
       }
-    if code == .done { client.finish() } else { client.fail(code, "\(name): \(result)") }
+    if code == .done { return trial.client.finish() }
+    trial.client.fail(code, "\(name): \(result)" + (trial.hint.map { "\n\($0)" } ?? ""))
   }
 }
 

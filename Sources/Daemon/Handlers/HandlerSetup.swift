@@ -77,7 +77,9 @@ extension Logger {
         .handlerEnded, "the handler \(handler) ended (\(how)); it is started again in \(next.inWords)", command: handler
       )
     case .ended(let handler, let how, nil):
-      log(.handlerEnded, at: .info, "the handler \(handler) was ended (\(how))", command: handler)
+      log(
+        .handlerEnded, at: .info, "an earlier process of the handler \(handler) has ended, as it was told to (\(how))",
+        command: handler)
     case .said(let handler, let severity, let text):
       log(.handlerOutput, at: LogLevel(severity), text, command: handler)
     }

@@ -32,7 +32,7 @@ extension MessageFlow {
 
   private func whoMayBeTold(_ arrival: Arrival) -> (JID, id: String)? {
     let message = arrival.message
-    guard let peer = arrival.peer, let id = message.id, message.kind == .chat || message.kind == .normal,
+    guard let peer = arrival.peer, let id = Message.usable(message.id), message.kind == .chat || message.kind == .normal,
       !message.concernsRoom, session.roster.isContact(peer)
     else { return nil }
     switch arrival.way {

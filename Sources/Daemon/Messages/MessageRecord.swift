@@ -47,6 +47,14 @@ extension Message {
     return row
   }
 
+  /// Bytes of an id or a thread that comes back in what we say.
+  static let longestReference = 512
+
+  /// An id or a thread as long as any that a client means; nil for a longer one, which would make our stanza too long.
+  static func usable(_ reference: String?) -> String? {
+    reference.flatMap { $0.utf8.count <= longestReference ? $0 : nil }
+  }
+
   /// The message for the router; nil when it can be no command, whatever it says.
   func chat(from: JID, account: JID, time: Int64) -> ChatMessage? {
     // Never an answer to an error, to a headline, to ourselves, to a server, to what has no text.
@@ -56,10 +64,9 @@ extension Message {
     else { return nil }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     var chat = ChatMessage(
-      sender: sender, body: encryption == nil ? body ?? "" : "", resource: from.resource, nick: nickname, messageID: id,
-      thread: thread,
-      lang: lang, time: time, age: age)
-    chat.originID = originID
+      sender: sender, body: encryption == nil ? body ?? "" : "", resource: from.resource, nick: nickname,
+      messageID: Self.usable(id), thread: Self.usable(thread), lang: lang, time: time, age: age)
+    chat.originID = Self.usable(originID)
     chat.corrects = replaces
     chat.isEncrypted = encryption != nil
     return chat

@@ -236,8 +236,8 @@ final class Outbox {
 
   // MARK: - The stream
 
-  private func transmit(_ row: NewMessage, to recipient: JID, delayed: Bool) -> Bool {
-    guard isOpen, let id = row.messageID else { return false }
+  /// The stanza of `row`.
+  private func message(_ row: NewMessage, _ id: String, to recipient: JID, delayed: Bool) -> Message {
     var message = Message(Message.Kind(row.kind), to: recipient, id: id, body: row.body)
     message.originID = row.originID
     message.thread = row.thread
@@ -251,7 +251,26 @@ final class Outbox {
       message.marker = .markable
     }
     if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
-    guard session.send(message.element, token: id) else { return false }
+    return message
+  }
+
+  /// A stanza that is longer than servers take ends each stream that it is sent on, so it is never sent. What a contact writes has a
+  /// hand in how long ours are: ids and threads are theirs.
+  private func isTooLong(_ row: NewMessage, to recipient: JID) -> Bool {
+    let limit = session.stanzaLimit ?? StanzaBudget.usual
+    // Each byte is six in XML at most. To know it exactly is needed for hardly any.
+    let lengths = [row.body, row.thread, row.replaces, row.replyTo, row.messageID, row.originID, row.reaction?.to]
+    let most = 6 * (lengths.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + 2 * recipient.description.utf8.count)
+    guard most + 4_000 > limit else { return false }
+    let element = message(row, row.messageID ?? "", to: recipient, delayed: true).element
+    return element.byteCount(parentNamespace: Namespace.client) > limit
+  }
+
+  private func transmit(_ row: NewMessage, to recipient: JID, delayed: Bool) -> Bool {
+    guard isOpen, let id = row.messageID else { return false }
+    // It goes by the queue, which tells it from the others.
+    if !delayed, isTooLong(row, to: recipient) { return false }
+    guard session.send(message(row, id, to: recipient, delayed: delayed).element, token: id) else { return false }
     underWay += 1
     transmitted &+= 1
     if row.room == nil { onTransmit(recipient) }
@@ -302,12 +321,21 @@ final class Outbox {
   private func transmit(_ rows: [MessageRow]) {
     if rows.isEmpty { queued = 0 }
     var done: [Int64] = []
-    var failed: [Int64] = []
+    var failed: [(id: Int64, reason: String)] = []
+    func fail(_ row: MessageRow, _ reason: String) {
+      failed.append((row.id, reason))
+      self.failed &+= 1
+      log.log(
+        .stanzaSetAside, "a message to \(row.peer) is not sent: \(reason)", peer: row.peer, stanzaID: row.messageID)
+    }
     session.turn {
       for row in rows {
         guard let recipient = Self.recipient(row) else {
-          failed.append(row.id)
-          self.failed &+= 1
+          fail(row, "the address can't be read")
+          continue
+        }
+        if isTooLong(row.message, to: recipient) {
+          fail(row, "it is longer than the server takes")
           continue
         }
         guard transmit(row.message, to: recipient, delayed: true) else { break }
@@ -320,7 +348,7 @@ final class Outbox {
     gate.write { [done, failed] transaction throws(DatabaseError) in
       if let sent { transaction.noteSent(sent) }
       for id in done { try transaction.setState(.sent, ofMessage: id) }
-      for id in failed { try transaction.setState(.failed, ofMessage: id, error: "the address can't be read") }
+      for (id, reason) in failed { try transaction.setState(.failed, ofMessage: id, error: reason) }
     } done: { [weak self, count = done.count + failed.count] in
       guard let self else { return }
       queued = max(0, queued - count)

@@ -6,6 +6,8 @@ enum StanzaBudget {
   static let least = 10_000
   /// A longer message is no good to read, and the contact's own server may take less than ours.
   static let longest = 16_000
+  /// What servers take that do not say (XEP-0478 is young): more than any of ours has, less than any refuses.
+  static let usual = 65_536
   /// For what is around the text: ids, receipts, a delay, and addresses of usual length.
   private static let envelope = 2_000
 

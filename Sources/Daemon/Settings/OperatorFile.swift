@@ -9,7 +9,7 @@ enum OperatorFile {
   static func problemAsProgram(_ path: String) -> ValueProblem? {
     do throws(CommandDiagnostic) {
       try FileTrust.check(path, runBy: geteuid())
-      return nil
+      return Interpreter.problem(of: path).map { ValueProblem("can't be run: \($0.problem)", remedy: $0.remedy) }
     } catch {
       return ValueProblem("can't be run: \(error.problem)", remedy: error.remedy)
     }

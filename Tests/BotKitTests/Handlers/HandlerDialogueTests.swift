@@ -178,6 +178,16 @@ struct HandlerDialogueTests {
       script.says(#"{"type":"repyl","id":"1"}"#) == ["warning: \(text)", #"< {"type":"error","text":"\#(text)"}"#])
   }
 
+  @Test("a reply whose text is misspelt is told, and the command goes on")
+  func misspelt() throws {
+    var script = HandlerScript()
+    _ = try script.use("weather")
+    let said = script.says(#"{"type":"reply","id":"1","txt":"sunny"}"#)
+    #expect(said.first?.hasPrefix("warning: there is no “text”, but “txt”; did you mean “text”?") == true)
+    #expect(script.dialogue.unanswered == [1])
+    #expect(script.says(#"{"type":"reply","id":"1","mood":"x"}"#) == ["1 ends (done): weather: done"])
+  }
+
   @Test("a reply to what is no command says something")
   func emptyAnswer() throws {
     var script = HandlerScript(events: [.message])
