@@ -40,9 +40,9 @@ extension Session {
         "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
   }
 
-  /// Sends an answer to a request, or a receipt, unless too many wait already: none that need arrive.
+  /// Sends an answer to a request, or a receipt, unless too many wait already, or it is too long: none that need arrive.
   public func sendAnswer(_ element: Element) {
-    if unsentBytes < Self.answerLimit, !isCongested { send(element) }
+    if unsentBytes < Self.answerLimit, !isCongested, isTaken(element) { send(element) }
   }
 
   private func answer(_ iq: IQ, _ number: StreamManagement.HandledCount?) {
@@ -53,17 +53,13 @@ extension Session {
   }
 
   private func answer(_ iq: IQ) {
-    guard let payload = iq.payload else { return _ = send(iq.refusal(StanzaError(.modify, .badRequest))) }
+    guard let payload = iq.payload else { return _ = respond(to: iq, .failure(StanzaError(.modify, .badRequest))) }
     for responder in responders where responder.handles(payload) {
       let request = RequestContext(
         iq: iq, payload: payload, info: ownInfo, caps: caps, now: environment.wallClock())
-      switch responder.answer(request) {
-      case .success(let result): send(iq.result(result))
-      case .failure(let error): send(iq.refusal(error))
-      }
-      return
+      return _ = respond(to: iq, responder.answer(request))
     }
-    send(iq.refusal(StanzaError(.cancel, .serviceUnavailable)))
+    respond(to: iq, .failure(StanzaError(.cancel, .serviceUnavailable)))
   }
 
   func resolve(_ iq: IQ) {
