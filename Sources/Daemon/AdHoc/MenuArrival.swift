@@ -21,8 +21,10 @@ extension MessageFlow {
   /// Takes what a contact chose in a menu as the message that asks the same: decides, archives, acts. The row has the kind
   /// `normal`, no id, and the session's thread.
   func take(
-    menu text: String, from requester: JID, session id: String, lang: String?, number: StreamManagement.HandledCount?
+    menu form: FilledForm, from requester: JID, session id: String, lang: String?,
+    number: StreamManagement.HandledCount?
   ) {
+    let text = form.text
     let time = wallClock()
     let thread = Menus.thread(of: id)
     let message = ChatMessage(
@@ -31,7 +33,7 @@ extension MessageFlow {
     row.resource = requester.resource
     row.thread = thread
     row.lang = lang
-    let decision = router.decide(message, now: .now)
+    let decision = router.decide(form, as: message, now: .now)
     var delivery: Delivery?
     var name: String?
     switch decision {
@@ -69,12 +71,8 @@ extension MessageFlow {
       command.id = number
       guard menus?.began(command, in: id) == true else { return close(number, .cancelled, Delivery {}) }
       dispatcher?.start(command)
-    case .heard:
-      // A choice that is no longer open.
-      menus?.refuse(id, AdHocCommand.Fault.sessionExpired.error("This choice is no longer open: begin again."))
-    case .ignore(let reason):
-      menus?.refuse(
-        id, StanzaError(.wait, .resourceConstraint, "No answer: \(reason.rawValue). Try again in a moment."))
+    case .heard: menus?.refuse(id, StanzaError(.cancel, .itemNotFound))
+    case .ignore(let reason): menus?.refuse(id, Menus.tryLater(reason))
     }
   }
 }

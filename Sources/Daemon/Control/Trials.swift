@@ -23,10 +23,12 @@ final class Trials {
       if self?.clients[command.id] == nil { others.onStarted(command) }
     }
     hooks.onAction = { [weak self] command, action in
-      // Nobody is there to answer, as the command is told in a chat.
-      if case .ask = action { return others.onAction(command, action) }
       guard let client = self?.clients[command.id] else { return others.onAction(command, action) }
       client.send(rows: [action.json])
+    }
+    // Nobody is there to answer a trial's question.
+    hooks.onQuestion = { [weak self] command, question in
+      self?.clients[command.id] == nil && others.onQuestion(command, question)
     }
     hooks.onLog = { [weak self] command, line in
       guard let client = self?.clients[command.id] else { return others.onLog(command, line) }

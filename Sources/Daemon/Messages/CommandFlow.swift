@@ -17,6 +17,7 @@ extension MessageFlow {
     var hooks = Dispatcher.Hooks()
     hooks.onStarted = { [weak self] command in self?.began(command) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
+    hooks.onQuestion = { [weak self] command, question in self?.menus?.put(question, of: command) ?? false }
     hooks.onFinished = { [weak self] command, outcome in self?.ended(command, outcome) }
     hooks.onLog = { [log] command, line in
       log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
@@ -120,9 +121,11 @@ extension MessageFlow {
     }
   }
 
-  /// Puts emoji at the message that asked. Without an id it can't be named.
+  /// Puts emoji at the message that asked. Without an id of usual length it can't be named.
   func react(_ emoji: [String], to message: ChatMessage) {
-    guard let id = message.messageID, let recipient = recipient(of: message) else { return }
+    guard let id = message.messageID, id.utf8.count <= ChatMessage.longestReference,
+      let recipient = recipient(of: message)
+    else { return }
     outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
   }
 

@@ -24,7 +24,7 @@ extension MessageFlow {
     case .edit(let text): correct(text, of: command)
     case .progress(let text): show(text, of: command)
     case .upload(let file): upload(file, of: command)
-    // Only a menu can ask.
+    // That has a hook of its own.
     case .ask: break
     case .react(let emoji): react(emoji, to: command.request.message)
     case .offer(let options, let asked):

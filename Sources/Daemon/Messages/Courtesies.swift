@@ -86,7 +86,9 @@ extension MessageFlow {
   /// XEP-0461 (0.2.1): `rows` refer to `message`, which they answer, where the contact has written something else since;
   /// else it is plain what is answered. No quotation: clients that can't show a reply show the answer alone.
   func referring(_ rows: [NewMessage], _ message: ChatMessage) -> [NewMessage] {
-    guard message.room == nil, let id = message.referenceID, newest[message.sender] != id else { return rows }
+    guard message.room == nil, let id = message.referenceID, id.utf8.count <= ChatMessage.longestReference,
+      newest[message.sender] != id
+    else { return rows }
     return rows.map { row in
       var row = row
       row.replyTo = id
