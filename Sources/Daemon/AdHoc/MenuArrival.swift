@@ -6,17 +6,6 @@ import SQLite
 import XMPPStanzas
 import XMPPStream
 
-/// What is to be committed, and what to do once it is.
-struct Delivery {
-  let rows: [NewMessage]
-  let send: @LoopActor () -> Void
-
-  init(_ rows: [NewMessage] = [], send: @escaping @LoopActor () -> Void) {
-    self.rows = rows
-    self.send = send
-  }
-}
-
 extension MessageFlow {
   /// Takes what a contact chose in a menu as the message that asks the same: decides, archives, acts. The row has the kind
   /// `normal`, no id, and the session's thread.
@@ -34,15 +23,15 @@ extension MessageFlow {
     row.thread = thread
     row.lang = lang
     let decision = router.decide(form, as: message, now: .now)
-    var delivery: Delivery?
+    var answer: PreparedAnswer?
     var name: String?
     switch decision {
-    case .answer(let answer):
-      delivery = menus?.delivery(of: answer.text, failed: answer.kind != .builtin, to: requester, in: id)
+    case .answer(let known):
+      answer = menus?.prepare(known.text, failed: known.kind != .builtin, to: requester, in: id)
     case .run(let command): name = command.request.command
     case .ignore, .heard: break
     }
-    let rows = delivery?.rows ?? []
+    let rows = answer?.rows ?? []
     let count = session.handOver(number)
     gate.write(bytes: 1_024 + text.utf8.count) { [row, name] transaction throws(DatabaseError) -> Int64? in
       if let count { transaction.noteHandled(count.h) }
@@ -55,21 +44,21 @@ extension MessageFlow {
       guard let self, let number else { return }
       countReceived()
       log.log(.messageReceived, at: .debug, "a choice in the menu by \(requester)", peer: requester.bare.description)
-      act(decision, delivery, number, requester, id)
+      act(decision, answer, number, requester, id)
     } dropped: { [weak self] in
       if let count { self?.store(count) }
       self?.menus?.refuse(id, StanzaError(.cancel, .internalServerError))
     }
   }
 
-  private func act(_ decision: Decision, _ delivery: Delivery?, _ number: Int64, _ requester: JID, _ id: String) {
+  private func act(_ decision: Decision, _ prepared: PreparedAnswer?, _ number: Int64, _ requester: JID, _ id: String) {
     switch decision {
     case .answer(let answer):
-      delivery?.send()
+      prepared?.send()
       report(answer, to: requester)
     case .run(var command):
       command.id = number
-      guard menus?.began(command, in: id) == true else { return close(number, .cancelled, Delivery {}) }
+      guard menus?.began(command, in: id) == true else { return closeLedgerRow(number, .cancelled, PreparedAnswer {}) }
       dispatcher?.start(command)
     case .heard: menus?.refuse(id, StanzaError(.cancel, .itemNotFound))
     case .ignore(let reason): menus?.refuse(id, Menus.tryLater(reason))

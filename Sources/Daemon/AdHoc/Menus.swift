@@ -274,7 +274,7 @@ final class Menus: RequestService {
   // MARK: - The end
 
   /// A command has ended: its answer is brought to the request that waits. False: all that it says goes as in a chat.
-  func finished(_ command: PendingCommand, _ outcome: CommandOutcome) -> Bool {
+  func takeEnding(of command: PendingCommand, _ outcome: CommandOutcome) -> Bool {
     guard let id = sessionsOfCommands[command.id], let run = runs[id] else { return false }
     let isUploading = flow.running[command.id]?.isUploading ?? false
     let text = (run.replies + [outcome.text].compactMap { $0 }).joined(separator: "\n")
@@ -283,7 +283,7 @@ final class Menus: RequestService {
     guard isAwaited(command.id), !isUploading,
       flow.outbox.isOneMessage(text, to: run.requester, thread: Self.thread(of: id))
     else {
-      _ = end(id, .asMessage, token: nil)
+      _ = closeRun(id, .asMessage, token: nil)
       for reply in run.replies { flow.perform(.reply(reply), of: command) }
       return false
     }
@@ -291,29 +291,30 @@ final class Menus: RequestService {
     if !text.isEmpty { flow.router.replied(text, to: command.request.message, now: .now) }
     if text.isEmpty {
       let page = outcome.result == .done ? MenuPage(note: .info, "Done.") : MenuPage(note: .error, "\(outcome.result)")
-      flow.end(command, outcome, Delivery { [weak self] in _ = self?.end(id, page, token: nil) })
+      flow.deliverEnding(
+        of: command, outcome, PreparedAnswer { [weak self] in _ = self?.closeRun(id, page, token: nil) })
     } else {
       let failed = outcome.result != .done
-      flow.end(command, outcome, delivery(of: text, failed: failed, to: run.requester, in: id))
+      flow.deliverEnding(of: command, outcome, prepare(text, failed: failed, to: run.requester, in: id))
     }
     return true
   }
 
   /// How the text is brought to the contact: by the request that waits, or else as messages.
-  func delivery(of text: String, failed: Bool, to recipient: JID, in id: String) -> Delivery {
+  func prepare(_ text: String, failed: Bool, to recipient: JID, in id: String) -> PreparedAnswer {
     guard let run = runs[id], let request = run.request,
       case let (page, choice) = ending(text, failed: failed, of: run),
       request.hasRoom(for: page.answer(node: run.name, sessionID: id).element),
       let row = flow.outbox.row(forReply: text, to: recipient, thread: Self.thread(of: id))
     else {
       let rows = flow.outbox.rows(text, to: recipient, thread: Self.thread(of: id))
-      return Delivery(rows) { [weak self] in
+      return PreparedAnswer(rows) { [weak self] in
         self?.flow.outbox.committed(rows, to: recipient)
-        _ = self?.end(id, .asMessage, token: nil)
+        _ = self?.closeRun(id, .asMessage, token: nil)
       }
     }
-    return Delivery([row]) { [weak self, page] in
-      self?.flow.outbox.committed(row) { token in self?.end(id, page, token: token, offering: choice) ?? false }
+    return PreparedAnswer([row]) { [weak self, page] in
+      self?.flow.outbox.committed(row) { token in self?.closeRun(id, page, token: token, offering: choice) ?? false }
     }
   }
 
@@ -327,7 +328,7 @@ final class Menus: RequestService {
   }
 
   /// The command has ended: who waits is told. Whether somebody was. `choice`: the session goes on with this.
-  private func end(_ id: String, _ page: MenuPage, token: String?, offering choice: CommandForm? = nil) -> Bool {
+  private func closeRun(_ id: String, _ page: MenuPage, token: String?, offering choice: CommandForm? = nil) -> Bool {
     defer { watchTime() }
     let run = runs[id]
     forget(id)
@@ -348,7 +349,7 @@ final class Menus: RequestService {
   /// The command goes on in the next process, which answers with a message.
   func leave(_ command: Int64) {
     guard let id = sessionsOfCommands[command] else { return }
-    _ = end(id, MenuPage(note: .info, "The bot restarts; the answer comes as a message."), token: nil)
+    _ = closeRun(id, MenuPage(note: .info, "The bot restarts; the answer comes as a message."), token: nil)
   }
 
   // MARK: - Time

@@ -49,13 +49,14 @@ extension MessageFlow {
 
   // MARK: - Typing
 
-  func began(_ command: PendingCommand) {
+  func startTyping(for command: PendingCommand) {
     let message = command.request.message
     guard message.room == nil, !Menus.isOrigin(of: message), let contact = recipient(of: message) else { return }
     show(typing.began(command.id, of: contact, thread: message.thread))
   }
 
-  func ended(_ command: PendingCommand, speaks: Bool) {
+  /// `speaks`: a message of ours follows.
+  func stopTyping(for command: PendingCommand, speaks: Bool) {
     let message = command.request.message
     guard message.room == nil, !Menus.isOrigin(of: message), let contact = recipient(of: message) else { return }
     show(typing.ended(command.id, of: contact, speaks: speaks))
