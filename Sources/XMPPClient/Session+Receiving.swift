@@ -40,13 +40,20 @@ extension Session {
         "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
   }
 
-  /// Sends an answer to a request, or a receipt, unless too many wait already, or it is too long: none that need arrive.
-  public func sendAnswer(_ element: Element) {
+  /// Sends an answer to a request, unless it is too long, or so many wait that memory has to be kept for what matters more.
+  func sendAnswer(_ element: Element) {
+    if mayAnswer, isTaken(element) { send(element) }
+  }
+
+  /// Sends what nobody waits for, such as a receipt, unless it is too long, or there is enough on its way already.
+  public func sendCourtesy(_ element: Element) {
     if unsentBytes < Self.answerLimit, !isCongested, isTaken(element) { send(element) }
   }
 
+  private var mayAnswer: Bool { unsentBytes < Self.answerLimit && management?.isExhausted != true }
+
   private func answer(_ iq: IQ, _ number: StreamManagement.HandledCount?) {
-    guard unsentBytes < Self.answerLimit, !isCongested else { return take(number) }
+    guard mayAnswer else { return take(number) }
     if let payload = iq.payload, isServed(iq, payload, number) { return }
     answer(iq)
     take(number)
