@@ -6,6 +6,13 @@ extension Element {
     return String(decoding: out, as: UTF8.self)
   }
 
+  /// Its bytes as XML in a place where `parentNamespace` is the default namespace.
+  public func byteCount(parentNamespace: String = "") -> Int {
+    var bytes: [UInt8] = []
+    write(to: &bytes, parentNamespace: parentNamespace)
+    return bytes.count
+  }
+
   /// Appends the element as UTF-8. What it writes is always well-formed: text is escaped, characters that XML forbids
   /// become U+FFFD, characters that no name may have become "_", an attribute that comes twice is written once.
   /// - Parameter parentNamespace: the default namespace where the element goes, which it need not declare again.

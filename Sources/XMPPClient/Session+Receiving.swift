@@ -46,14 +46,14 @@ extension Session {
         "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
   }
 
-  /// Sends an answer to a request, unless so much waits that memory has to be kept for what matters more.
+  /// Sends an answer to a request, unless it is too long, or so much waits that memory has to be kept for what matters more.
   func sendAnswer(_ element: Element) {
-    if mayAnswer(element["to"].flatMap { try? JID($0) }) { send(element) }
+    if isTaken(element), mayAnswer(element["to"].flatMap { try? JID($0) }) { send(element) }
   }
 
-  /// Sends what nobody waits for, such as a receipt, unless there is enough on its way already.
+  /// Sends what nobody waits for, such as a receipt, unless it is too long, or there is enough on its way already.
   public func sendCourtesy(_ element: Element) {
-    if !isCrowded { send(element) }
+    if !isCrowded, isTaken(element) { send(element) }
   }
 
   private var isCrowded: Bool { unsentBytes >= Self.answerLimit || isCongested }
@@ -73,17 +73,13 @@ extension Session {
   }
 
   private func answer(_ iq: IQ) {
-    guard let payload = iq.payload else { return _ = send(iq.refusal(StanzaError(.modify, .badRequest))) }
+    guard let payload = iq.payload else { return _ = respond(to: iq, .failure(StanzaError(.modify, .badRequest))) }
     for responder in responders where responder.handles(payload) {
       let request = RequestContext(
         iq: iq, payload: payload, info: ownInfo, caps: caps, now: environment.wallClock())
-      switch responder.answer(request) {
-      case .success(let result): send(iq.result(result))
-      case .failure(let error): send(iq.refusal(error))
-      }
-      return
+      return _ = respond(to: iq, responder.answer(request))
     }
-    send(iq.refusal(StanzaError(.cancel, .serviceUnavailable)))
+    respond(to: iq, .failure(StanzaError(.cancel, .serviceUnavailable)))
   }
 
   func resolve(_ iq: IQ) {

@@ -20,6 +20,8 @@ struct QuestionTests {
   @LoopActor
   private final class Bench {
     var asked: [Question] = []
+    /// Somebody is there to answer.
+    var canAsk = true
     var finished: [String] = []
     private(set) var dispatcher: Dispatcher?
     var onAsked: @LoopActor () -> Void = {}
@@ -27,10 +29,11 @@ struct QuestionTests {
 
     init(_ limits: Dispatcher.Limits = .init()) {
       var hooks = Dispatcher.Hooks()
-      hooks.onAction = { [unowned self] _, action in
-        guard case .ask(let question) = action else { return }
+      hooks.onQuestion = { [unowned self] _, question in
+        guard canAsk else { return false }
         asked.append(question)
         onAsked()
+        return true
       }
       hooks.onFinished = { [unowned self] command, outcome in
         finished.append("\(command.id): \(outcome.text ?? "\(outcome.result)")")
@@ -101,6 +104,32 @@ struct QuestionTests {
     bench.dispatcher?.stop(2, .cancelled)
   }
 
+  @Test("a question that nobody can be asked is answered so; meanwhile the command keeps its place")
+  @LoopActor func nobody() async throws {
+    let bench = Bench(.init(concurrent: 1, queued: 4))
+    bench.canAsk = false
+    struct AsksAtOnce: WaitingCommand {
+      func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
+        final class Running: RunningCommand {
+          let events: CommandEvents
+          init(_ events: CommandEvents) { self.events = events }
+          func stop(_ reason: CommandResult) { events.finish(reason) }
+          func answered(_ answer: QuestionAnswer) { events.finish(.done, "\(answer)") }
+        }
+        events.perform(.ask(Question("How many?", fields: [])))
+        return Running(events)
+      }
+    }
+    let asker = Command(CommandDescription(name: "ask"), AsksAtOnce(), origin: "test")
+    try bench.start(asker, id: 1)
+    try bench.start(asker, id: 2)
+    #expect(bench.dispatcher?.running == 1 && bench.dispatcher?.queued == 1)
+    await bench.awaitEnd()
+    #expect(bench.finished == ["1: unavailable"])
+    await bench.awaitEnd()
+    #expect(bench.finished == ["1: unavailable", "2: unavailable"])
+  }
+
   @Test("one that waits for a place is never started when its contact cancels")
   @LoopActor func neverStarted() throws {
     struct Endless: WaitingCommand {
@@ -125,5 +154,17 @@ struct QuestionTests {
     bench.dispatcher?.drain(deadline: .seconds(3_600)) { isDrained.value = true }
     #expect(isDrained.value)
     #expect(bench.finished.count == 1)
+  }
+
+  @Test("a bot that ends puts no more questions")
+  @LoopActor func late() async throws {
+    let bench = Bench()
+    let asker = Command(Asker())
+    try bench.start(asker, id: 1)
+    // Its question comes by way of another thread.
+    bench.dispatcher?.drain(deadline: .seconds(3_600)) {}
+    await bench.awaitEnd()
+    #expect(bench.asked == [])
+    #expect(bench.finished == ["1: unavailable"])
   }
 }

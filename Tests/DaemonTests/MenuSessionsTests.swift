@@ -42,16 +42,20 @@ struct MenuSessionsTests {
 
   private static let expired = MenuSessions.Step.refuse(
     AdHocCommand.Fault.sessionExpired.error("This menu is no longer open: begin again."))
+  /// The command runs that the first word names.
+  private static func run(_ text: String) -> MenuSessions.Step {
+    .run(FilledForm(String(text.prefix { $0 != " " }), text))
+  }
   private static let badAction = MenuSessions.Step.refuse(AdHocCommand.Fault.badAction.error())
 
   @Test("a command without fields runs at once; one with fields shows its form, and runs when it comes back")
   func form() throws {
     var desk = Desk()
-    #expect(try desk.begin(desk.uptime, "1") == .run("uptime"))
+    #expect(try desk.begin(desk.uptime, "1") == Self.run("uptime"))
     #expect(try desk.begin(desk.deploy, "2") == .show(desk.deploy, [], []))
-    #expect(try desk.go(on: "2", .complete, filled: [FormEntry("service", ["web"])]) == .run("deploy web"))
+    #expect(try desk.go(on: "2", .complete, filled: [FormEntry("service", ["web"])]) == Self.run("deploy web"))
     // Who knows the form may send it with the first request.
-    #expect(try desk.begin(desk.deploy, "3", [FormEntry("service", ["db"])]) == .run("deploy db"))
+    #expect(try desk.begin(desk.deploy, "3", [FormEntry("service", ["db"])]) == Self.run("deploy db"))
   }
 
   @Test("a form that does not fit is shown again with what was filled in, and nothing runs")
@@ -65,7 +69,7 @@ struct MenuSessionsTests {
     #expect(
       try desk.go(on: "1", filled: [FormEntry("other", ["x"])])
         == .refuse(AdHocCommand.Fault.badPayload.error("Nobody asked for one of these fields.")))
-    #expect(try desk.go(on: "1", filled: [FormEntry("service", ["web"])]) == .run("deploy web"))
+    #expect(try desk.go(on: "1", filled: [FormEntry("service", ["web"])]) == Self.run("deploy web"))
   }
 
   @Test("a session is its own requester's: not another contact's, nor another device's, nor another command's")
@@ -78,7 +82,7 @@ struct MenuSessionsTests {
     }
     #expect(try desk.go(on: "1", node: "uptime") == Self.expired)
     #expect(try desk.go(on: "2") == Self.expired)
-    #expect(try desk.go(on: "1", filled: [FormEntry("service", ["web"])]) == .run("deploy web"))
+    #expect(try desk.go(on: "1", filled: [FormEntry("service", ["web"])]) == Self.run("deploy web"))
   }
 
   @Test("cancel ends a form, and a command that runs; afterwards the session is unknown")
@@ -157,17 +161,18 @@ struct MenuSessionsTests {
     #expect(desk.sessions.count == 0)
   }
 
-  @Test("a command that ends with a choice goes on with it in the same session; what is chosen is what is said")
+  @Test("a command that ends with a choice goes on with it in its session; what is chosen answers that question")
   func choice() throws {
     var desk = Desk()
     _ = try desk.begin(desk.uptime, "1")
-    let form = CommandForm(choosing: ["Web server", "Database"], of: "uptime", title: "Which?")
+    let form = CommandForm(choosing: ["Web server", "Database"], asked: "q", of: "uptime", title: "Which?")
     #expect(desk.sessions.offered("1", form, at: desk.now) == true)
     #expect(
       try desk.go(on: "1", node: "uptime", filled: [FormEntry("choice", ["web"])])
         == .show(form, ["Choose: choose one of Web server, Database."], [FormEntry("choice", ["web"])]))
     #expect(
-      try desk.go(on: "1", .complete, node: "uptime", filled: [FormEntry("choice", ["Database"])]) == .run("Database"))
+      try desk.go(on: "1", .complete, node: "uptime", filled: [FormEntry("choice", ["Database"])])
+        == .run(FilledForm("uptime", "Database", choice: .init(number: 2, text: "Database", asked: "q"))))
     // Nobody waits: the choice is made in a chat.
     desk.now += .seconds(10)
     _ = desk.sessions.expire(at: desk.now)
@@ -197,7 +202,7 @@ struct MenuSessionsTests {
     }
     #expect(desk.sessions.count == 4)
     #expect(try desk.go(on: "5", .cancel, by: "alice@example.org/5") == Self.expired)
-    for number in 10..<14 { #expect(try desk.begin(desk.uptime, "\(number)") == .run("uptime")) }
+    for number in 10..<14 { #expect(try desk.begin(desk.uptime, "\(number)") == Self.run("uptime")) }
     guard case .refuse(let error) = try desk.begin(desk.uptime, "14") else {
       Issue.record("a fifth command of one contact runs")
       return
@@ -211,7 +216,8 @@ struct MenuSessionsTests {
     // The longest idle have gone.
     #expect(try desk.go(on: "b0", by: "b0@example.org/x") == Self.expired)
     #expect(
-      try desk.go(on: "b99", by: "b99@example.org/x", filled: [FormEntry("service", ["web"])]) == .run("deploy web"))
+      try desk.go(on: "b99", by: "b99@example.org/x", filled: [FormEntry("service", ["web"])]) == Self.run("deploy web")
+    )
   }
 
   @Test("a form that nobody sends back is forgotten after ten minutes")

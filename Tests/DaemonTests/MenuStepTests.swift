@@ -73,6 +73,53 @@ struct MenuStepTests: MenuScripts {
     #expect(try await outcomes(bench) == ["cancelled by the contact"])
   }
 
+  /// `slow`, for others.
+  private struct Withdrawn: CommandHandler {
+    let description = CommandDescription(name: "slow")
+    func run(_ request: CommandRequest, reply: Reply) async throws -> String? { nil }
+  }
+
+  @Test("who may not use a command any more may still stop it, but go on with nothing")
+  @LoopActor func withdrawn() async throws {
+    let slow = Slow()
+    let bench = try await FlowBench.online([slow])
+    try await play(bench, Self.command("1", "slow"))
+    try bench.play("after 10s")
+    try bench.play(
+      Self.answer("1", "slow", "executing", "<actions execute='next'><next/><complete/></actions>\(Self.note("$any"))"))
+    #expect(bench.flow.router.commands.update(Command(Withdrawn())) == nil)
+    try bench.play(Self.command("2", "slow", "sessionid='$sid' action='next'"))
+    try bench.play(Self.error("2", "cancel", "item-not-found"))
+    try bench.play(Self.command("3", "slow", from: "mallory@example.net/x", "sessionid='$sid' action='cancel'"))
+    try bench.play(
+      Self.error("3", "cancel", "not-allowed", "session-expired", text: true, to: "mallory@example.net/x"))
+    #expect(bench.dispatcher.running == 1)
+    try await play(bench, Self.command("4", "slow", "sessionid='$sid' action='cancel'"))
+    try bench.play(Self.answer("4", "slow", "canceled", ""))
+    await slow.gate.open()
+    try await ended(bench)
+    #expect(try await bench.transcript() == ["< slow"])
+    #expect(try await outcomes(bench) == ["cancelled by the contact"])
+  }
+
+  @Test("what a command said on its way is not told twice when the wait ends while its end is being committed")
+  @LoopActor func toldOnce() async throws {
+    let slow = Slow(saying: "half-way")
+    let bench = try await FlowBench.online([slow])
+    try await play(bench, Self.command("1", "slow"))
+    let disk = bench.holdDisk()
+    await slow.gate.open()
+    for _ in 0..<100_000 where bench.dispatcher.running > 0 { await bench.turnOnce() }
+    try bench.play("after 10s")
+    try bench.play(
+      Self.answer("1", "slow", "executing", "<actions execute='next'><next/><complete/></actions>\(Self.note("$any"))"))
+    disk.open()
+    await bench.settle()
+    #expect(bench.sentBodies() == ["half-way\nat last"])
+    #expect(try await bench.transcript() == ["< slow", "> half-way\nat last (sent)"])
+    #expect(bench.flow.running.isEmpty)
+  }
+
   @LoopActor
   private func outcomes(_ bench: FlowBench) async throws -> [String] {
     await bench.settle()
@@ -224,6 +271,28 @@ struct MenuStepTests: MenuScripts {
       try await bench.transcript() == [
         "< drink", "> Which? (sent)", "< Green tea", "> You chose Green tea. (sent)",
       ])
+  }
+
+  @Test("a choice made in a menu answers the question that it shows, and no other that was asked since")
+  @LoopActor func otherQuestion() async throws {
+    let bench = try await FlowBench.online()
+    for name in ["drink", "soothe"] {
+      _ = bench.flow.router.commands.add(
+        Command(CommandDescription(name: name, allow: [.everyone]), Chooser(), origin: "test"))
+    }
+    try await play(bench, Self.command("1", "drink"))
+    #expect(bench.written().contains("<value>Green tea</value>"))
+    let session = bench.written().split(separator: "sessionid='").last.map { String($0.prefix { $0 != "'" }) } ?? ""
+    bench.conversation.skip()
+    try await bench.receive("soothe", id: "m1")
+    bench.conversation.skip()
+    try await play(bench, Self.command("2", "drink", "sessionid='\(session)'", form: Self.field("choice", "Tea")))
+    try bench.play(
+      Self.answer(
+        "2", "drink", "completed",
+        Self.note("That question is no longer open. Use drink again to be asked anew.", "error")))
+    try await bench.receive("1", id: "m2")
+    #expect(bench.sentBodies() == ["You chose Tea."])
   }
 
   @Test("in a chat nothing can be asked, and the handler hears so")

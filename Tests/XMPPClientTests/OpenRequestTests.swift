@@ -86,6 +86,53 @@ struct OpenRequestTests {
       """)
   }
 
+  @Test("an answer that is longer than the server takes is not sent: an error is, and the service knows")
+  @LoopActor func tooLong() throws {
+    let conversation = try Conversation.online()
+    let service = Service(conversation.session)
+    conversation.session.service = service
+    for id in 1...2 {
+      try conversation.play("server: <iq type='set' id='\(id)' from='a@example.org/x'><x xmlns='x'/></iq>")
+    }
+    // As XML an ampersand takes five bytes.
+    func payload(_ bytes: Int) -> Element {
+      let around = "<y xmlns='y'></y>".utf8.count
+      return Element(
+        "y", "y",
+        text: String(repeating: "&", count: (bytes - around) / 5) + String(repeating: "x", count: (bytes - around) % 5))
+    }
+    let (first, second) = (service.open[0], service.open[1])
+    #expect(first.hasRoom(for: payload(first.room)) && !first.hasRoom(for: payload(first.room + 1)))
+    #expect(!first.answer(.success(payload(first.room + 1)), token: "t"))
+    try conversation.play(
+      """
+      bot: <iq type='error' id='1' to='a@example.org/x'><error type='modify'>
+       <not-acceptable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>
+       <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>$any</text></error></iq>
+      """)
+    #expect(second.answer(.success(payload(second.room)), token: "t"))
+    #expect(conversation.dialer.stream?.written.count == 10_000)
+    #expect(second.room == 0 && !second.hasRoom(for: Element("y", "y")))
+  }
+
+  @Test("a request whose id alone is too long for an answer gets none, whoever would answer")
+  @LoopActor func longID() throws {
+    let conversation = try Conversation.online()
+    let service = Service(conversation.session)
+    conversation.session.service = service
+    let id = String(repeating: "&apos;", count: 2_000)
+    for payload in ["<x xmlns='x'/>", "<ping xmlns='urn:xmpp:ping'/>", "<nonsense xmlns='urn:nonsense'/>"] {
+      try conversation.play("server: <iq type='get' id='\(id)' from='a@example.org/x'>\(payload)</iq>")
+    }
+    #expect(!service.open[0].answer(.success(nil)))
+    try conversation.play(
+      """
+      server: <iq type='get' id='\(id)' from='a@example.org/x'/>
+      server: <iq type='get' id='\(id)' from='a@@example.org/x'><ping xmlns='urn:xmpp:ping'/></iq>
+      the bot says nothing
+      """)
+  }
+
   @Test("an answer that the server has not confirmed is sent again as it was, and its token told once it is")
   @LoopActor func again() throws {
     let conversation = try Conversation.managed()

@@ -68,7 +68,7 @@ public struct AnswerContext {
   /// The commands that the sender may use here, sorted by name.
   public var usableCommands: [CommandDescription] {
     commands.all.map(\.description).filter {
-      $0.places.contains(message.place) && access.allows(message, $0.allow, inRoster: facts.inRoster)
+      access.permission(of: message, for: $0, inRoster: facts.inRoster).isGranted
     }
   }
 }

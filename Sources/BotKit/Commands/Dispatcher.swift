@@ -26,8 +26,10 @@ public final class Dispatcher {
   public struct Hooks {
     /// It begins: the contact is shown "typing".
     public var onStarted: @LoopActor (PendingCommand) -> Void = { _ in }
-    /// What it does for the contact before the end.
+    /// What it does for the contact before the end, but for its questions.
     public var onAction: @LoopActor (PendingCommand, CommandAction) -> Void = { _, _ in }
+    /// It asks. Whether the question was put to the contact; if not, it hears that nothing can be asked.
+    public var onQuestion: @LoopActor (PendingCommand, Question) -> Bool = { _, _ in false }
     /// It ended, once for each command given to `start`.
     public var onFinished: @LoopActor (PendingCommand, CommandOutcome) -> Void = { _, _ in }
     /// A line that it wrote for the operator.
@@ -38,11 +40,18 @@ public final class Dispatcher {
   private final class Execution {
     let command: PendingCommand
     let began = ContinuousClock.now
+    let limit: Duration
     var running: (any RunningCommand)?
     var timer: TimerSource?
+    var time: CommandTime
     /// It waits for its contact, who may take their time; meanwhile it holds no place.
     var isAsking = false
-    init(_ command: PendingCommand) { self.command = command }
+
+    init(_ command: PendingCommand, limit: Duration) {
+      self.command = command
+      self.limit = limit
+      time = CommandTime(limit, from: began)
+    }
   }
 
   public var limits: Limits
@@ -100,6 +109,7 @@ public final class Dispatcher {
   public func answer(_ id: Int64, _ answer: QuestionAnswer) {
     guard let execution = execution(id), execution.isAsking else { return }
     execution.isAsking = false
+    execution.time.goOn(at: .now)
     limitTime(of: execution)
     execution.running?.answered(answer)
   }
@@ -123,7 +133,7 @@ public final class Dispatcher {
   }
 
   private func run(_ command: PendingCommand) {
-    let execution = Execution(command)
+    let execution = Execution(command, limit: command.timeout ?? limits.timeout)
     let key = ObjectIdentifier(execution)
     executions[key] = execution
     hooks.onStarted(command)
@@ -139,18 +149,23 @@ public final class Dispatcher {
   }
 
   private func limitTime(of execution: Execution) {
-    let limit = execution.command.timeout ?? limits.timeout
-    execution.timer = TimerSource(after: limit) { [unowned execution] in execution.running?.stop(.timedOut(limit)) }
+    execution.timer = TimerSource(after: execution.time.left) { [unowned execution] in
+      execution.running?.stop(.timedOut(execution.limit))
+    }
   }
 
   private func perform(_ action: CommandAction, of execution: Execution) {
-    if case .ask = action {
-      execution.isAsking = true
-      execution.timer?.cancel()
-      execution.timer = nil
+    guard case .ask(let question) = action else { return hooks.onAction(execution.command, action) }
+    // Who is ending waits for nobody.
+    guard draining == nil, hooks.onQuestion(execution.command, question) else {
+      // Not at once, for the command may not be ready for it.
+      return EventLoop.main.post { [weak execution] in execution?.running?.answered(.unavailable) }
     }
-    hooks.onAction(execution.command, action)
-    if execution.isAsking { startWaiting() }
+    execution.isAsking = true
+    execution.time.stop(at: .now)
+    execution.timer?.cancel()
+    execution.timer = nil
+    startWaiting()
   }
 
   /// A place goes to whoever holds the fewest, and among these to who waits longest: however much some have ordered, others

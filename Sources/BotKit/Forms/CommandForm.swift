@@ -8,8 +8,8 @@ public struct CommandForm: Sendable, Hashable {
   public let fields: [CommandField]
   /// The command takes arguments; else it takes text as it stands, where quotes would be part of it.
   private let takesArguments: Bool
-  /// What is filled in is all that is said.
-  private var isChoice = false
+  /// What the command called its question, where what is filled in answers one.
+  private var asked: String?
 
   public init(_ command: Command) {
     let description = command.description
@@ -22,18 +22,28 @@ public struct CommandForm: Sendable, Hashable {
   }
 
   /// The form in which one of several `options` is chosen that the command `name` has offered; the text is the one chosen.
-  public init(choosing options: [String], of name: String, title: String) {
+  /// `asked`: what the command calls its question.
+  public init(choosing options: [String], asked: String, of name: String, title: String) {
     self.name = name
     self.title = title
     fields = [CommandField("choice", .choice(options), label: "Choose", required: true)]
     takesArguments = false
-    isChoice = true
+    self.asked = asked
+  }
+
+  /// What is said with these entries.
+  public func filled(_ entries: [FormEntry]) throws(FormFault) -> FilledForm {
+    let text = try text(entries)
+    guard let asked, case .choice(let options)? = fields.first?.kind,
+      let index = options.firstIndex(where: { $0.utf8.elementsEqual(text.utf8) })
+    else { return FilledForm(name, text) }
+    return FilledForm(name, text, choice: CommandRequest.Choice(number: index + 1, text: text, asked: asked))
   }
 
   /// The message that has the command do with these arguments what it would do if they were typed.
-  public func text(_ entries: [FormEntry]) throws(FormFault) -> String {
+  func text(_ entries: [FormEntry]) throws(FormFault) -> String {
     let values = try fields.values(of: entries)
-    if isChoice { return values["choice"] ?? "" }
+    if asked != nil { return values["choice"] ?? "" }
     var words = [name]
     // Of what was left out, only what others follow keeps its place.
     let last = fields.lastIndex { values[$0.name] != nil } ?? -1

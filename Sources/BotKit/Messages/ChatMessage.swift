@@ -15,7 +15,7 @@ public struct ChatMessage: Sendable, Hashable {
   public var occupantID: String?
   /// The id that an answer may refer to.
   public var messageID: String?
-  /// The conversation's thread, which an answer keeps (RFC 6121 section 5.2.5).
+  /// The conversation's thread, which an answer keeps (RFC 6121 section 5.2.5); nil when it is too long for that.
   public var thread: String?
   /// The `xml:lang` in force.
   public var lang: String?
@@ -37,6 +37,10 @@ public struct ChatMessage: Sendable, Hashable {
   /// How long before its arrival it was sent (offline storage, archives); zero when it came live.
   public var age: Duration
 
+  /// Bytes of an id or a thread that is taken over into an answer. The sender chooses them, and longer ones would leave the
+  /// answer no room in its stanza.
+  public static let longestReference = 200
+
   public init(
     sender: JID, body: String, resource: String? = nil, nick: String? = nil, room: JID? = nil,
     occupantID: String? = nil, messageID: String? = nil, thread: String? = nil, lang: String? = nil, time: Int64 = 0,
@@ -48,7 +52,7 @@ public struct ChatMessage: Sendable, Hashable {
     self.room = room
     self.occupantID = occupantID
     self.messageID = messageID
-    self.thread = thread
+    self.thread = thread.flatMap { $0.utf8.count <= Self.longestReference ? $0 : nil }
     self.lang = lang
     self.body = body
     self.time = time

@@ -17,6 +17,12 @@ public struct CommandRequest: Sendable, Hashable {
     public let text: String
     /// What the command called its question.
     public let asked: String
+
+    public init(number: Int, text: String, asked: String) {
+      self.number = number
+      self.text = text
+      self.asked = asked
+    }
   }
 
   public init(message: ChatMessage, command: String, arguments: [String], text: String) {

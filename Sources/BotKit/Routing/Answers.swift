@@ -18,6 +18,10 @@ enum Answers {
     return "I don't know \(quoted(word)). \(hint)\(quiet)"
   }
 
+  static func closed(_ name: String) -> String {
+    "That question is no longer open. Use \(name) again to be asked anew."
+  }
+
   static func denied(_ name: String) -> String {
     "\(name): not allowed. Ask an administrator of this bot if you need it; help lists what you may use."
   }

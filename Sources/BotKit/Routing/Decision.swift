@@ -27,7 +27,7 @@ public enum Decision: Sendable {
 public struct Answer: Sendable, Hashable {
   /// What kind of answer it is; `denied` deserves a line in the log.
   public enum Kind: String, Sendable, Hashable {
-    case builtin, unknown, denied, misplaced, badArguments, tooMany, reflex, stale, corrected, encrypted
+    case builtin, unknown, denied, misplaced, badArguments, tooMany, reflex, stale, corrected, encrypted, closed
   }
 
   public let kind: Kind

@@ -38,4 +38,16 @@ struct OpenChoices {
     let chosen = CommandRequest.Choice(number: index + 1, text: question.options[index], asked: question.asked)
     return (question.command, chosen)
   }
+
+  /// A contact has chosen this in a menu, which shows one question of one command. False when that is not the open one.
+  mutating func settle(
+    _ choice: CommandRequest.Choice, of command: String, from speaker: Speaker, now: ContinuousClock.Instant
+  ) -> Bool {
+    guard let question = questions[speaker], question.room == nil, now < question.end, question.command == command,
+      question.asked == choice.asked, question.options.indices.contains(choice.number - 1),
+      question.options[choice.number - 1].utf8.elementsEqual(choice.text.utf8)
+    else { return false }
+    questions[speaker] = nil
+    return true
+  }
 }

@@ -16,12 +16,6 @@ extension Router {
     }
     return judge(command, text[...], message)
   }
-
-  /// By which rule of the command `name` somebody may use it; nil when by none.
-  public func admission(of subject: AccessSubject, to name: String) -> Admission? {
-    guard let command = commands[name] else { return nil }
-    return access.admission(of: subject, command.description.allow, inRoster: facts.inRoster)
-  }
 }
 
 extension Command {

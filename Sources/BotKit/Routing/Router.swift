@@ -16,8 +16,8 @@ public struct Router {
   public let facts: BotFacts
   /// Whose messages are heard by handlers when they are no commands.
   public var listeners: [[AccessRule]] = []
-  private var limiter: RateLimiter
-  private var choices = OpenChoices()
+  var limiter: RateLimiter
+  var choices = OpenChoices()
   private var roomLimiter: RateLimiter
   private var loops = LoopGuard()
   private var encryptedNotice = EncryptedNotice()
@@ -53,13 +53,22 @@ public struct Router {
     if let corrected = message.corrects { return correction(of: corrected, message, now) }
     guard let said = said(in: message) else { return .ignore(.notAddressed) }
     guard var (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
+    if loops.isEcho(LoopGuard.Fingerprint(said), from: message.speaker) { return .ignore(.echo) }
     if let decision = limited(said, message, now) { return decision }
-    let speaker = message.speaker
-    let choice = choices.take(said, from: speaker, in: message.room, now: now)
+    let choice = choices.take(said, from: message.speaker, in: message.room, now: now)
     if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
     guard let command = commands[word] else { return unknown(word, message, now) }
+    return use(command, text, message, chosen: choice?.chosen, now)
+  }
+
+  /// The sender uses a command.
+  mutating func use(
+    _ command: Command, _ text: Substring, _ message: ChatMessage, chosen: CommandRequest.Choice? = nil,
+    _ now: ContinuousClock.Instant
+  ) -> Decision {
+    let speaker = message.speaker
     loops.known(from: speaker)
-    let decision = judge(command, text, message, chosen: choice?.chosen)
+    let decision = judge(command, text, message, chosen: chosen)
     if case .answer(let answer) = decision {
       loops.answered(answer.text, to: speaker, now: now)
       if answer.kind != .builtin { loops.mistaken(message.messageID, by: speaker) }
@@ -68,12 +77,10 @@ public struct Router {
   }
 
   /// What becomes of a message whatever it says; nil: its words count.
-  private mutating func limited(
+  mutating func limited(
     _ said: Substring, _ message: ChatMessage, _ now: ContinuousClock.Instant
   ) -> Decision? {
     let speaker = message.speaker
-    let print = LoopGuard.Fingerprint(said)
-    if loops.isEcho(print, from: speaker) { return .ignore(.echo) }
     switch limiter.admit(speaker, now: now) {
     case .admitted: break
     case .warn: return answer(.tooMany, nil, Answers.tooMany, message, now)
@@ -88,7 +95,7 @@ public struct Router {
     }
     // Who lifts the limit wants quick senders.
     guard limiter.limit != nil else { return nil }
-    switch loops.reflex(print, from: speaker, now: now) {
+    switch loops.reflex(LoopGuard.Fingerprint(said), from: speaker, now: now) {
     case .no: return nil
     case .tell: return answer(.reflex, nil, Answers.reflex, message, now)
     case .again: return .ignore(.reflex)
@@ -103,11 +110,10 @@ public struct Router {
     func answer(_ kind: Answer.Kind, _ text: String) -> Decision {
       .answer(Answer(kind: kind, command: name, text: text))
     }
-    guard access.allows(message, command.description.allow, inRoster: facts.inRoster) else {
-      return answer(.denied, Answers.denied(name))
-    }
-    guard command.description.places.contains(message.place) else {
-      return answer(.misplaced, Answers.misplaced(name, here: message.place))
+    switch access.permission(of: message, for: command.description, inRoster: facts.inRoster) {
+    case .granted: break
+    case .misplaced: return answer(.misplaced, Answers.misplaced(name, here: message.place))
+    case .denied: return answer(.denied, Answers.denied(name))
     }
     if message.age > maxAge {
       return message.room == nil ? answer(.stale, Answers.stale(name)) : .ignore(.stale)
@@ -132,12 +138,13 @@ public struct Router {
   }
 
   /// The command of a message that was accepted before and whose process ended in its midst; nil when it may not run
-  /// again.
+  /// again. Nor does one that was chosen as the answer to a question, which only the earlier process knew.
   public func again(_ message: ChatMessage, command name: String) -> PendingCommand? {
     guard let command = commands[name], command.description.reruns, message.age <= maxAge,
-      access.allows(message, command.description.allow, inRoster: facts.inRoster),
+      access.permission(of: message, for: command.description, inRoster: facts.inRoster).isGranted,
       case .waiting(let action) = command.action, let said = said(in: message),
-      let (_, text) = Self.firstWord(said), let arguments = try? Arguments.split(text, asText: action.takesText)
+      let (word, text) = Self.firstWord(said), word == name,
+      let arguments = try? Arguments.split(text, asText: action.takesText)
     else { return nil }
     let request = CommandRequest(
       message: message, command: command.description.name, arguments: arguments, text: String(text))
@@ -204,7 +211,8 @@ public struct Router {
     of id: String, _ message: ChatMessage, _ now: ContinuousClock.Instant
   ) -> Decision {
     guard message.room == nil, message.age <= maxAge, let (word, _) = Self.firstWord(message.body[...]),
-      let command = commands[word], access.allows(message, command.description.allow, inRoster: facts.inRoster),
+      let command = commands[word],
+      access.permission(of: message, for: command.description, inRoster: facts.inRoster).isGranted,
       loops.takeMistake(id, of: message.speaker)
     else { return .ignore(.correction) }
     return answer(.corrected, command.description.name, Answers.corrected, message, now)
@@ -215,7 +223,7 @@ public struct Router {
     return answer(.encrypted, nil, EncryptedNotice.text, message, now)
   }
 
-  private mutating func answer(
+  mutating func answer(
     _ kind: Answer.Kind, _ command: String?, _ text: String, _ message: ChatMessage, _ now: ContinuousClock.Instant
   ) -> Decision {
     loops.answered(text, to: message.speaker, now: now)
@@ -228,7 +236,7 @@ public struct Router {
   }
 
   /// The first word in lower case, since phones begin a message with a capital, and what follows it as typed.
-  private static func firstWord(_ text: Substring) -> (word: String, rest: Substring)? {
+  static func firstWord(_ text: Substring) -> (word: String, rest: Substring)? {
     let scalars = text.unicodeScalars
     guard let start = scalars.firstIndex(where: { !$0.isWhiteSpace }) else { return nil }
     let end = scalars[start...].firstIndex { $0.isWhiteSpace } ?? scalars.endIndex

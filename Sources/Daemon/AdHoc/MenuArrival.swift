@@ -6,23 +6,14 @@ import SQLite
 import XMPPStanzas
 import XMPPStream
 
-/// What is to be committed, and what to do once it is.
-struct Delivery {
-  let rows: [NewMessage]
-  let send: @LoopActor () -> Void
-
-  init(_ rows: [NewMessage] = [], send: @escaping @LoopActor () -> Void) {
-    self.rows = rows
-    self.send = send
-  }
-}
-
 extension MessageFlow {
   /// Takes what a contact chose in a menu as the message that asks the same: decides, archives, acts. The row has the kind
   /// `normal`, no id, and the session's thread.
   func take(
-    menu text: String, from requester: JID, session id: String, lang: String?, number: StreamManagement.HandledCount?
+    menu form: FilledForm, from requester: JID, session id: String, lang: String?,
+    number: StreamManagement.HandledCount?
   ) {
+    let text = form.text
     let came = ContinuousClock.now
     let time = wallClock()
     let thread = Menus.thread(of: id)
@@ -32,16 +23,16 @@ extension MessageFlow {
     row.resource = requester.resource
     row.thread = thread
     row.lang = lang
-    let decision = router.decide(message, now: .now)
-    var delivery: Delivery?
+    let decision = router.decide(form, as: message, now: .now)
+    var answer: PreparedAnswer?
     var name: String?
     switch decision {
-    case .answer(let answer):
-      delivery = menus?.delivery(of: answer.text, failed: answer.kind != .builtin, to: requester, in: id)
+    case .answer(let known):
+      answer = menus?.prepare(known.text, failed: known.kind != .builtin, to: requester, in: id)
     case .run(let command): name = command.request.command
     case .ignore, .heard: break
     }
-    let rows = delivery?.rows ?? []
+    let rows = answer?.rows ?? []
     let count = session.handOver(number)
     gate.write(bytes: 1_024 + text.utf8.count) { [row, name] transaction throws(DatabaseError) -> Int64? in
       if let count { transaction.noteHandled(count.h) }
@@ -56,7 +47,7 @@ extension MessageFlow {
       log.log(.messageReceived, at: .debug, "a choice in the menu by \(requester)", peer: requester.bare.description)
       metrics.received &+= 1
       measure(decision, came)
-      act(decision, delivery, number, requester, id, came)
+      act(decision, answer, number, requester, id, came)
     } dropped: { [weak self] in
       if let count { self?.store(count) }
       self?.menus?.refuse(id, StanzaError(.cancel, .internalServerError))
@@ -64,23 +55,19 @@ extension MessageFlow {
   }
 
   private func act(
-    _ decision: Decision, _ delivery: Delivery?, _ number: Int64, _ requester: JID, _ id: String,
+    _ decision: Decision, _ prepared: PreparedAnswer?, _ number: Int64, _ requester: JID, _ id: String,
     _ came: ContinuousClock.Instant
   ) {
     switch decision {
     case .answer(let answer):
-      delivery?.send()
+      prepared?.send()
       report(answer, to: requester)
     case .run(var command):
       command.id = number
-      guard menus?.began(command, in: id) == true else { return close(number, .cancelled, Delivery {}) }
+      guard menus?.began(command, in: id) == true else { return closeLedgerRow(number, .cancelled, PreparedAnswer {}) }
       start(command, came)
-    case .heard:
-      // A choice that is no longer open.
-      menus?.refuse(id, AdHocCommand.Fault.sessionExpired.error("This choice is no longer open: begin again."))
-    case .ignore(let reason):
-      menus?.refuse(
-        id, StanzaError(.wait, .resourceConstraint, "No answer: \(reason.rawValue). Try again in a moment."))
+    case .heard: menus?.refuse(id, StanzaError(.cancel, .itemNotFound))
+    case .ignore(let reason): menus?.refuse(id, Menus.tryLater(reason))
     }
   }
 }

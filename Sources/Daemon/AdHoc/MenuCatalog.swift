@@ -18,9 +18,10 @@ struct MenuCatalog {
   }
 
   func isAllowed(_ command: Command, to contact: JID) -> Bool {
-    let description = command.description
-    return description.places.contains(.chat)
-      && router.access.allows(contact, description.allow, inRoster: router.facts.inRoster)
+    let subject = AccessSubject(address: contact)
+    return router.access.permission(
+      of: subject, in: .chat, for: command.description, inRoster: router.facts.inRoster
+    ).isGranted
   }
 
   /// The form of the command that `node` names; nil when there is none for this contact.
@@ -29,11 +30,14 @@ struct MenuCatalog {
     return CommandForm(command)
   }
 
-  /// What disco (XEP-0030) tells of the list of commands, or of one; `own`: our address.
-  func answer(_ query: Element, node: String, to contact: JID?, own: String) -> Result<Element?, StanzaError> {
+  /// What disco (XEP-0030) tells of the list of commands, or of one; `own`: our address; `room`: bytes that it may have. A
+  /// list that is longer is cut, and its first commands are better than none.
+  func answer(
+    _ query: Element, node: String, to contact: JID?, own: String, room: Int
+  ) -> Result<Element?, StanzaError> {
     let wantsItems = query.namespace == Namespace.discoItems
     guard node != Namespace.commands else {
-      if wantsItems { return .success(DiscoItems(node: node, items: items(for: contact, own: own)).element) }
+      if wantsItems { return .success(list(node, items(for: contact, own: own), room: room)) }
       let identity = DiscoInfo.Identity(category: "automation", type: "command-list", name: "Commands")
       return .success(DiscoInfo(node: node, identities: [identity], features: [Namespace.commands]).element)
     }
@@ -43,6 +47,17 @@ struct MenuCatalog {
     if wantsItems { return .success(DiscoItems(node: node).element) }
     let identity = DiscoInfo.Identity(category: "automation", type: "command-node", name: form.title)
     return .success(DiscoInfo(node: node, identities: [identity], features: Menus.features).element)
+  }
+
+  private func list(_ node: String, _ items: [DiscoItems.Item], room: Int) -> Element {
+    var query = DiscoItems(node: node).element
+    var left = room - query.byteCount() - "</query>".utf8.count
+    for element in DiscoItems(node: node, items: items).element.elements {
+      left -= element.byteCount(parentNamespace: query.namespace)
+      guard left >= 0 else { break }
+      query.append(element)
+    }
+    return query
   }
 
   private func items(for contact: JID?, own: String) -> [DiscoItems.Item] {

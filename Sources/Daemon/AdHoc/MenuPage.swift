@@ -8,6 +8,9 @@ struct MenuPage {
   var notes: [AdHocCommand.Note] = []
   var form: DataForm?
 
+  /// Bytes of XML. What was filled in is shown again up to this: beside it the form itself needs room in a stanza.
+  private static let mostEntries = 4_096
+
   func answer(node: String, sessionID: String) -> AdHocCommand.Answer {
     AdHocCommand.Answer(
       node: node, sessionID: sessionID, status, actions: actions, notes: notes, form: form)
@@ -31,7 +34,10 @@ struct MenuPage {
   ) {
     status = .executing
     notes = faults.map { .init(.error, $0) }
-    let given = Dictionary(entries.map { ($0.name, $0.values) }) { first, _ in first }
+    let filled = DataForm(.submit, fields: entries.map { DataForm.Field($0.name, values: $0.values) })
+    let isShort = filled.element.byteCount() <= Self.mostEntries
+    if !isShort { notes.append(.init(.info, "What you filled in is too long to be shown again.")) }
+    let given = Dictionary(isShort ? entries.map { ($0.name, $0.values) } : []) { first, _ in first }
     form = DataForm(
       .form, title: title, instructions: instructions, fields: fields.map { DataForm.Field($0, given: given[$0.name]) })
   }

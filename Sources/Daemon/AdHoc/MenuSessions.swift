@@ -25,7 +25,7 @@ struct MenuSessions {
     /// The same of a form that the running command wants filled in.
     case ask(Question, [String], [FormEntry])
     /// The command is to run, as if this had been written in a chat. The request waits.
-    case run(String)
+    case run(FilledForm)
     /// The running command gets the answer to its question. The request waits.
     case answer(QuestionAnswer)
     /// The command still runs. The request waits.
@@ -36,6 +36,15 @@ struct MenuSessions {
     /// The command has ended since, and its answer came as a message.
     case over
     case refuse(StanzaError)
+
+    /// It brings a page of a form, or takes one in: what a contact may have only so often. What is run is counted where it is
+    /// decided upon.
+    var isPage: Bool {
+      switch self {
+      case .show, .ask, .answer: true
+      case .run, .wait, .leave, .cancel, .over, .refuse: false
+      }
+    }
   }
 
   /// What time brings.
@@ -149,9 +158,9 @@ struct MenuSessions {
     _ form: CommandForm, _ entries: [FormEntry], to session: inout Session, at now: ContinuousClock.Instant
   ) -> Step {
     do throws(FormFault) {
-      let text = try form.text(entries)
+      let filled = try form.filled(entries)
       run(&session, at: now)
-      return .run(text)
+      return .run(filled)
     } catch {
       session.deadline = now + limits.idle
       switch error {

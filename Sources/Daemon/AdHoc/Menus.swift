@@ -29,8 +29,8 @@ final class Menus: RequestService {
     var command: Int64? { pending?.id }
     /// What it said while a request waits for it.
     var replies: [String] = []
-    /// What it asks the contact to choose from when it ends.
-    var offer: [String] = []
+    /// What it asks the contact to choose from when it ends, and what it calls that question.
+    var offer: (options: [String], asked: String)?
   }
 
   private unowned let flow: MessageFlow
@@ -66,7 +66,8 @@ final class Menus: RequestService {
         return _ = request.answer(.failure(StanzaError(.cancel, .notAllowed)))
       }
       let own = (iq.to ?? flow.session.options.account).description
-      return _ = request.answer(catalog.answer(request.payload, node: node, to: requester, own: own))
+      return _ = request.answer(
+        catalog.answer(request.payload, node: node, to: requester, own: own, room: request.room))
     }
     do throws(StanzaError) {
       guard iq.kind == .set else { throw StanzaError(.modify, .badRequest) }
@@ -81,6 +82,12 @@ final class Menus: RequestService {
     on request: OpenRequest, _ command: AdHocCommand.Request, from requester: JID?,
     _ number: StreamManagement.HandledCount?
   ) throws(StanzaError) {
+    // Who may not use a command any more may still stop it. A foreign session is as unknown as a foreign command.
+    if let requester, command.action == .cancel, let id = command.sessionID {
+      let step = sessions.go(on: id, command, by: requester, nil, at: now)
+      flow.session.take(number)
+      return perform(step, id, request, command.node)
+    }
     guard let requester, let form = catalog.form(command.node, for: requester) else {
       deny(command.node, to: request.iq.from)
       throw StanzaError(.cancel, .itemNotFound)
@@ -90,22 +97,33 @@ final class Menus: RequestService {
     }
     let entries = command.form?.entries
     let id = command.sessionID ?? Random.identifier()
+    var next = sessions
     let step: MenuSessions.Step
     if command.sessionID != nil {
-      step = sessions.go(on: id, command, by: requester, entries, at: now)
+      step = next.go(on: id, command, by: requester, entries, at: now)
     } else if command.action == .execute {
-      step = sessions.begin(form, id: id, by: requester, entries, at: now)
+      step = next.begin(form, id: id, by: requester, entries, at: now)
     } else {
       throw AdHocCommand.Fault.badAction.error()
     }
-    if case .run(let text) = step { return run(text, form, id, request, requester, number) }
+    if step.isPage, !flow.router.admitsPage(for: ChatMessage(sender: requester, body: ""), now: .now) {
+      // All is as before: the same may be sent again.
+      throw Self.tryLater(.tooMany)
+    }
+    sessions = next
+    if case .run(let filled) = step { return run(filled, form, id, request, requester, number) }
     flow.session.take(number)
-    perform(step, id, request, form)
+    perform(step, id, request, form.name)
   }
 
-  private func perform(_ step: MenuSessions.Step, _ id: String, _ request: OpenRequest, _ form: CommandForm) {
+  /// What the contact is told of a message that got no answer.
+  nonisolated static func tryLater(_ reason: Decision.Reason) -> StanzaError {
+    StanzaError(.wait, .resourceConstraint, "No answer: \(reason.rawValue). Try again in a moment.")
+  }
+
+  private func perform(_ step: MenuSessions.Step, _ id: String, _ request: OpenRequest, _ node: String) {
     func show(_ page: MenuPage) {
-      request.answer(.success(page.answer(node: form.name, sessionID: id).element))
+      request.answer(.success(page.answer(node: node, sessionID: id).element))
     }
     switch step {
     case .show(let form, let faults, let entries): show(MenuPage(form, faults: faults, entries: entries))
@@ -124,9 +142,9 @@ final class Menus: RequestService {
       let waiting = runs[id]?.request
       let command = forget(id)
       show(.canceled)
-      waiting?.answer(.success(MenuPage.canceled.answer(node: form.name, sessionID: id).element))
+      waiting?.answer(.success(MenuPage.canceled.answer(node: node, sessionID: id).element))
       if stopsCommand, let command { flow.dispatcher?.stop(command, .cancelled) }
-    case .over: show(MenuPage(note: .info, "\(form.name) has ended; its answer came as a message."))
+    case .over: show(MenuPage(note: .info, "\(node) has ended; its answer came as a message."))
     case .refuse(let error): request.answer(.failure(error))
     }
   }
@@ -142,12 +160,12 @@ final class Menus: RequestService {
   // MARK: - Running
 
   private func run(
-    _ text: String, _ form: CommandForm, _ id: String, _ request: OpenRequest, _ requester: JID,
+    _ filled: FilledForm, _ form: CommandForm, _ id: String, _ request: OpenRequest, _ requester: JID,
     _ number: StreamManagement.HandledCount?
   ) {
     runs[id] = Run(name: form.name, title: form.title, requester: requester)
     hold(request, in: id)
-    flow.take(menu: text, from: requester, session: id, lang: request.payload.lang, number: number)
+    flow.take(menu: filled, from: requester, session: id, lang: request.payload.lang, number: number)
   }
 
   private func hold(_ request: OpenRequest, in id: String) {
@@ -183,21 +201,21 @@ final class Menus: RequestService {
   /// What a running command does for a contact who uses a menu; false when it is to be done as in a chat.
   func perform(_ action: CommandAction, of command: PendingCommand) -> Bool {
     defer { watchTime() }
-    guard case .ask(let question) = action else {
-      guard let id = sessionsOfCommands[command.id], isAwaited(command.id) else { return false }
-      return gather(action, in: id)
-    }
-    guard let id = sessionsOfCommands[command.id], let run = runs[id],
-      let isShown = sessions.asked(id, question, at: now)
-    else {
-      // Not at once, for the command may not be ready for it.
-      EventLoop.main.post { [weak flow] in flow?.dispatcher?.answer(command.id, .unavailable) }
-      return true
+    guard let id = sessionsOfCommands[command.id], isAwaited(command.id) else { return false }
+    return gather(action, in: id)
+  }
+
+  /// A running command asks. Whether there is a contact with a menu who is asked.
+  func put(_ question: Question, of command: PendingCommand) -> Bool {
+    defer { watchTime() }
+    guard let id = sessionsOfCommands[command.id], let run = runs[id] else { return false }
+    let page = MenuPage(question, faults: [], entries: []).answer(node: run.name, sessionID: id).element
+    guard run.request?.hasRoom(for: page) ?? true, let isShown = sessions.asked(id, question, at: now) else {
+      return false
     }
     if isShown, let request = run.request {
       stopWaiting(in: id)
-      request.answer(
-        .success(MenuPage(question, faults: [], entries: []).answer(node: run.name, sessionID: id).element))
+      request.answer(.success(page))
     } else {
       flow.outbox.send(
         "\(run.name) has a question: go on in the menu where you began it.", to: run.requester,
@@ -215,9 +233,9 @@ final class Menus: RequestService {
       runs[id]?.replies.append(text)
     // Its end is soon enough.
     case .progress: break
-    case .offer(let options, _):
-      // The router knows of it, too: what is chosen comes to it as a text.
-      runs[id]?.offer = options
+    case .offer(let options, let asked):
+      // The router knows of it, too: the choice may as well be made in a chat.
+      runs[id]?.offer = options.isEmpty ? nil : (options, asked)
       return false
     default: return false
     }
@@ -256,14 +274,16 @@ final class Menus: RequestService {
   // MARK: - The end
 
   /// A command has ended: its answer is brought to the request that waits. False: all that it says goes as in a chat.
-  func finished(_ command: PendingCommand, _ outcome: CommandOutcome) -> Bool {
+  func takeEnding(of command: PendingCommand, _ outcome: CommandOutcome) -> Bool {
     guard let id = sessionsOfCommands[command.id], let run = runs[id] else { return false }
     let isUploading = flow.running[command.id]?.isUploading ?? false
     let text = (run.replies + [outcome.text].compactMap { $0 }).joined(separator: "\n")
+    // They are in the text now; nothing says them once more while it is being committed.
+    runs[id]?.replies = []
     guard isAwaited(command.id), !isUploading,
       flow.outbox.isOneMessage(text, to: run.requester, thread: Self.thread(of: id))
     else {
-      _ = end(id, .asMessage, token: nil)
+      _ = closeRun(id, .asMessage, token: nil)
       for reply in run.replies { flow.perform(.reply(reply), of: command) }
       return false
     }
@@ -271,41 +291,44 @@ final class Menus: RequestService {
     if !text.isEmpty { flow.router.replied(text, to: command.request.message, now: .now) }
     if text.isEmpty {
       let page = outcome.result == .done ? MenuPage(note: .info, "Done.") : MenuPage(note: .error, "\(outcome.result)")
-      flow.end(command, outcome, Delivery { [weak self] in _ = self?.end(id, page, token: nil) })
+      flow.deliverEnding(
+        of: command, outcome, PreparedAnswer { [weak self] in _ = self?.closeRun(id, page, token: nil) })
     } else {
       let failed = outcome.result != .done
-      flow.end(command, outcome, delivery(of: text, failed: failed, to: run.requester, in: id))
+      flow.deliverEnding(of: command, outcome, prepare(text, failed: failed, to: run.requester, in: id))
     }
     return true
   }
 
   /// How the text is brought to the contact: by the request that waits, or else as messages.
-  func delivery(of text: String, failed: Bool, to recipient: JID, in id: String) -> Delivery {
-    guard runs[id]?.request?.isOpen == true,
+  func prepare(_ text: String, failed: Bool, to recipient: JID, in id: String) -> PreparedAnswer {
+    guard let run = runs[id], let request = run.request,
+      case let (page, choice) = ending(text, failed: failed, of: run),
+      request.hasRoom(for: page.answer(node: run.name, sessionID: id).element),
       let row = flow.outbox.row(forReply: text, to: recipient, thread: Self.thread(of: id))
     else {
       let rows = flow.outbox.rows(text, to: recipient, thread: Self.thread(of: id))
-      return Delivery(rows) { [weak self] in
+      return PreparedAnswer(rows) { [weak self] in
         self?.flow.outbox.committed(rows, to: recipient)
-        _ = self?.end(id, .asMessage, token: nil)
+        _ = self?.closeRun(id, .asMessage, token: nil)
       }
     }
-    let run = runs[id]
-    let choice = run.flatMap { run in
-      run.offer.isEmpty ? nil : CommandForm(choosing: run.offer, of: run.name, title: run.title)
-    }
-    var page = MenuPage(answer: text, failed: failed, title: run?.title ?? "")
-    if let choice {
-      page = MenuPage(choice, faults: [], entries: [])
-      page.notes = [.init(.info, text)]
-    }
-    return Delivery([row]) { [weak self, page] in
-      self?.flow.outbox.committed(row) { token in self?.end(id, page, token: token, offering: choice) ?? false }
+    return PreparedAnswer([row]) { [weak self, page] in
+      self?.flow.outbox.committed(row) { token in self?.closeRun(id, page, token: token, offering: choice) ?? false }
     }
   }
 
+  /// The page with which a command ends that says `text`, and the form in which its contact goes on to choose.
+  private func ending(_ text: String, failed: Bool, of run: Run) -> (MenuPage, choice: CommandForm?) {
+    guard let offer = run.offer else { return (MenuPage(answer: text, failed: failed, title: run.title), nil) }
+    let choice = CommandForm(choosing: offer.options, asked: offer.asked, of: run.name, title: run.title)
+    var page = MenuPage(choice, faults: [], entries: [])
+    page.notes = [.init(.info, text)]
+    return (page, choice)
+  }
+
   /// The command has ended: who waits is told. Whether somebody was. `choice`: the session goes on with this.
-  private func end(_ id: String, _ page: MenuPage, token: String?, offering choice: CommandForm? = nil) -> Bool {
+  private func closeRun(_ id: String, _ page: MenuPage, token: String?, offering choice: CommandForm? = nil) -> Bool {
     defer { watchTime() }
     let run = runs[id]
     forget(id)
@@ -326,7 +349,7 @@ final class Menus: RequestService {
   /// The command goes on in the next process, which answers with a message.
   func leave(_ command: Int64) {
     guard let id = sessionsOfCommands[command] else { return }
-    _ = end(id, MenuPage(note: .info, "The bot restarts; the answer comes as a message."), token: nil)
+    _ = closeRun(id, MenuPage(note: .info, "The bot restarts; the answer comes as a message."), token: nil)
   }
 
   // MARK: - Time

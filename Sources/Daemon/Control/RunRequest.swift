@@ -82,9 +82,10 @@ extension Daemon {
     row["allow_from"] = .string(command.allowOrigin ?? command.origin)
     row["origin"] = .string(command.origin)
     if let asking {
-      let admission = flow.router.admission(of: asking.subject, to: description.name)
-      row["allowed"] = .bool(admission != nil && description.places.contains(asking.place))
-      row["by"] = admission.map { .string($0.asWritten) } ?? .null
+      let router = flow.router
+      let permission = router.access.permission(of: asking, for: description, inRoster: router.facts.inRoster)
+      row["allowed"] = .bool(permission.isGranted)
+      row["by"] = permission.admission.map { .string($0.asWritten) } ?? .null
     }
     return row
   }

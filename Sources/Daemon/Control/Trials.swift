@@ -51,12 +51,14 @@ final class Trials {
       if self?.trials[command.id] == nil { others.onStarted(command) }
     }
     hooks.onAction = { [weak self] command, action in
-      // Nobody is there to answer, as the command is told in a chat.
-      if case .ask = action { return others.onAction(command, action) }
       guard let self, let trial = trials[command.id] else { return others.onAction(command, action) }
       // The next one has all of it.
       if case .progress = action, trial.client.isBehind { return }
       tell(action.json, of: command.id, trial)
+    }
+    // Nobody is there to answer a trial's question.
+    hooks.onQuestion = { [weak self] command, question in
+      self?.trials[command.id] == nil && others.onQuestion(command, question)
     }
     hooks.onLog = { [weak self] command, line in
       guard let self, let trial = trials[command.id] else { return others.onLog(command, line) }

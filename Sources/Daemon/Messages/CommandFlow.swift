@@ -15,22 +15,23 @@ extension MessageFlow {
   /// Those for commands of contacts.
   private func contactHooks() -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
-    hooks.onStarted = { [weak self] command in self?.began(command) }
+    hooks.onStarted = { [weak self] command in self?.startTyping(for: command) }
     hooks.onAction = { [weak self] command, action in self?.perform(action, of: command) }
-    hooks.onFinished = { [weak self] command, outcome in self?.ended(command, outcome) }
+    hooks.onQuestion = { [weak self] command, question in self?.menus?.put(question, of: command) ?? false }
+    hooks.onFinished = { [weak self] command, outcome in self?.dispatcherEnded(command, outcome) }
     hooks.onLog = { [log] command, line in
       log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
     }
     return hooks
   }
 
-  private func ended(_ command: PendingCommand, _ outcome: CommandOutcome) {
+  private func dispatcherEnded(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
     if outcome.result == .interrupted, command.description.reruns {
       // Its row in the ledger stays open for the next process.
       running[command.id] = nil
       menus?.leave(command.id)
-      ended(command, speaks: false)
+      stopTyping(for: command, speaks: false)
       return log.log(
         .commandFailed, at: .info, "command \(command.request.command) runs again after the restart",
         peer: message.sender.description, command: command.request.command, stanzaID: message.messageID)
@@ -38,21 +39,21 @@ extension MessageFlow {
     if outcome.result == .cancelled {
       // Who cancels wants no more of it.
       running[command.id] = nil
-      return end(command, outcome, [])
+      return deliverEnding(of: command, outcome, [])
     }
-    if menus?.finished(command, outcome) == true { return }
-    finished(command, outcome)
+    if menus?.takeEnding(of: command, outcome) == true { return }
+    sayEnding(of: command, outcome)
   }
 
   /// All that it had to say is in `rows`, or was sent before.
-  func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ rows: [NewMessage]) {
-    end(command, outcome, delivery(of: rows, to: command.request.message))
+  func deliverEnding(of command: PendingCommand, _ outcome: CommandOutcome, _ rows: [NewMessage]) {
+    deliverEnding(of: command, outcome, prepare(rows, for: command.request.message))
   }
 
-  func end(_ command: PendingCommand, _ outcome: CommandOutcome, _ delivery: Delivery) {
+  func deliverEnding(of command: PendingCommand, _ outcome: CommandOutcome, _ answer: PreparedAnswer) {
     let message = command.request.message
-    ended(command, speaks: !delivery.rows.isEmpty)
-    close(command.id, outcome.result, delivery)
+    stopTyping(for: command, speaks: !answer.rows.isEmpty)
+    closeLedgerRow(command.id, outcome.result, answer)
     let name = command.request.command
     metrics.count(name, outcome.result)
     let (event, words): (LogEvent, String) =
@@ -63,8 +64,8 @@ extension MessageFlow {
   }
 
   /// Closes the ledger's row of a command, and queues its answer with that.
-  func close(_ id: Int64, _ result: CommandResult, _ delivery: Delivery) {
-    let rows = delivery.rows
+  func closeLedgerRow(_ id: Int64, _ result: CommandResult, _ answer: PreparedAnswer) {
+    let rows = answer.rows
     let time = wallClock()
     let bytes = rows.reduce(512) { $0 + 512 + ($1.body?.utf8.count ?? 0) }
     gate.write(bytes: bytes) { transaction throws(DatabaseError) -> Bool in
@@ -73,14 +74,14 @@ extension MessageFlow {
       return true
     } done: { [weak self] isFirst in
       self?.metrics.ended(id, at: .now)
-      if isFirst { delivery.send() }
+      if isFirst { answer.send() }
     }
   }
 
-  private func delivery(of rows: [NewMessage], to message: ChatMessage) -> Delivery {
+  private func prepare(_ rows: [NewMessage], for message: ChatMessage) -> PreparedAnswer {
     let recipient = recipient(of: message)
     let rows = referring(rows, message)
-    return Delivery(rows) { [weak self] in if let recipient { self?.outbox.committed(rows, to: recipient) } }
+    return PreparedAnswer(rows) { [weak self] in if let recipient { self?.outbox.committed(rows, to: recipient) } }
   }
 
   /// Takes up what an earlier process left open: what may run again does, for the rest its sender is told.
@@ -105,7 +106,7 @@ extension MessageFlow {
         let answer = Router.interrupted(open.name)
         router.replied(answer, to: message, now: .now)
         let rows = recipient(of: message).map { outbox.rows(answer, to: $0, thread: message.thread) } ?? []
-        close(open.message.id, .interrupted, delivery(of: rows, to: message))
+        closeLedgerRow(open.message.id, .interrupted, prepare(rows, for: message))
       }
     }
   }
@@ -124,9 +125,11 @@ extension MessageFlow {
     }
   }
 
-  /// Puts emoji at the message that asked. Without an id it can't be named.
+  /// Puts emoji at the message that asked. Without an id of usual length it can't be named.
   func react(_ emoji: [String], to message: ChatMessage) {
-    guard let id = message.messageID, let recipient = recipient(of: message) else { return }
+    guard let id = message.messageID, id.utf8.count <= ChatMessage.longestReference,
+      let recipient = recipient(of: message)
+    else { return }
     outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
   }
 

@@ -26,7 +26,7 @@ extension MessageFlow {
     case .edit(let text): correct(text, of: command)
     case .progress(let text): show(text, of: command)
     case .upload(let file): upload(file, of: command)
-    // Only a menu can ask.
+    // That has a hook of its own.
     case .ask: break
     case .react(let emoji): react(emoji, to: command.request.message)
     case .offer(let options, let asked):
@@ -102,7 +102,8 @@ extension MessageFlow {
 
   // MARK: - The end
 
-  func finished(_ command: PendingCommand, _ outcome: CommandOutcome) {
+  /// What a command says last, in messages or as a file, when all that it sent before is there.
+  func sayEnding(of command: PendingCommand, _ outcome: CommandOutcome) {
     if running[command.id]?.isUploading == true {
       running[command.id]?.ending = outcome
       return
@@ -110,7 +111,7 @@ extension MessageFlow {
     let output = running.removeValue(forKey: command.id)
     let message = command.request.message
     guard let text = outcome.text, let recipient = recipient(of: message) else {
-      return end(command, outcome, [])
+      return deliverEnding(of: command, outcome, [])
     }
     let pieces = pieces(text, to: recipient, message.thread)
     if pieces == nil, let printed = outcome.printed, outcome.result != .interrupted {
@@ -122,7 +123,7 @@ extension MessageFlow {
     router.replied(text, to: message, now: .now)
     var shown = output?.progress ?? ShownText()
     let all = pieces ?? outbox.pieces(text, to: recipient, thread: message.thread)
-    end(command, outcome, rows(shown.show(all, newID: session.newID), to: recipient, message.thread))
+    deliverEnding(of: command, outcome, rows(shown.show(all, newID: session.newID), to: recipient, message.thread))
   }
 
   // MARK: - Files
@@ -190,14 +191,14 @@ extension MessageFlow {
       let text = recipient.flatMap { recipient in
         ending.text.map { outbox.rows($0, to: recipient, thread: command.request.message.thread) }
       }
-      return end(command, ending, rows + (text ?? []))
+      return deliverEnding(of: command, ending, rows + (text ?? []))
     }
     let message = command.request.message
     if let recipient = recipient(of: message) { accept(rows, for: message, to: recipient) }
     for action in waiting { perform(action, of: command) }
     guard running[command.id]?.isUploading != true, let ending = output.ending else { return }
     running[command.id]?.ending = nil
-    finished(command, ending)
+    sayEnding(of: command, ending)
   }
 }
 

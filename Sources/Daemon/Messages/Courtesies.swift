@@ -32,7 +32,8 @@ extension MessageFlow {
 
   private func whoMayBeTold(_ arrival: Arrival) -> (JID, id: String)? {
     let message = arrival.message
-    guard let peer = arrival.peer, let id = Message.usable(message.id), message.kind == .chat || message.kind == .normal,
+    guard let peer = arrival.peer, let id = Message.usable(message.id),
+      message.kind == .chat || message.kind == .normal,
       !message.concernsRoom, session.roster.isContact(peer)
     else { return nil }
     switch arrival.way {
@@ -49,13 +50,14 @@ extension MessageFlow {
 
   // MARK: - Typing
 
-  func began(_ command: PendingCommand) {
+  func startTyping(for command: PendingCommand) {
     let message = command.request.message
     guard message.room == nil, !Menus.isOrigin(of: message), let contact = recipient(of: message) else { return }
     show(typing.began(command.id, of: contact, thread: message.thread))
   }
 
-  func ended(_ command: PendingCommand, speaks: Bool) {
+  /// `speaks`: a message of ours follows.
+  func stopTyping(for command: PendingCommand, speaks: Bool) {
     let message = command.request.message
     guard message.room == nil, !Menus.isOrigin(of: message), let contact = recipient(of: message) else { return }
     show(typing.ended(command.id, of: contact, speaks: speaks))
@@ -86,7 +88,9 @@ extension MessageFlow {
   /// XEP-0461 (0.2.1): `rows` refer to `message`, which they answer, where the contact has written something else since;
   /// else it is plain what is answered. No quotation: clients that can't show a reply show the answer alone.
   func referring(_ rows: [NewMessage], _ message: ChatMessage) -> [NewMessage] {
-    guard message.room == nil, let id = message.referenceID, newest[message.sender] != id else { return rows }
+    guard message.room == nil, let id = message.referenceID, id.utf8.count <= ChatMessage.longestReference,
+      newest[message.sender] != id
+    else { return rows }
     return rows.map { row in
       var row = row
       row.replyTo = id

@@ -131,7 +131,7 @@ final class MessageFlow {
       arrival.mayAct(as: session.boundResource) ? message.chat(from: peer, account: account, time: time) : nil
     let decision = chat.flatMap { decide($0, from: peer) }
     var answer: [NewMessage] = []
-    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: peer, thread: message.thread) }
+    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: peer, thread: chat?.thread) }
     let entry = Entry(arrival, row: row, answer: answer, decision: decision)
     commit(entry, arrival.number) { [weak self] id in
       guard let self else { return }

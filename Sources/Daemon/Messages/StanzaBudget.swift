@@ -1,9 +1,10 @@
 import JID
+import XMPPClient
 
 /// How long one message's text may be, so that the server takes the stanza.
 enum StanzaBudget {
   /// What every server takes (RFC 6120 section 13.12).
-  static let least = 10_000
+  static let least = Session.leastStanzaLimit
   /// A longer message is no good to read, and the contact's own server may take less than ours.
   static let longest = 16_000
   /// What servers take that do not say (XEP-0478 is young): more than any of ours has, less than any refuses.

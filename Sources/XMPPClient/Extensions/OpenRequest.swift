@@ -31,17 +31,26 @@ public final class OpenRequest {
   /// Whether it can still be answered.
   public var isOpen: Bool { session != nil }
 
+  /// Bytes of XML that the answer's payload may have; none when it can't be answered any more.
+  public var room: Int {
+    guard let session else { return 0 }
+    let around = iq.result().byteCount(parentNamespace: Namespace.client) + "</iq>".utf8.count
+    return max(0, (session.stanzaLimit ?? Session.leastStanzaLimit) - around)
+  }
+
+  /// Whether the server takes an answer with this payload.
+  public func hasRoom(for payload: Element) -> Bool {
+    payload.byteCount(parentNamespace: Namespace.client) <= room
+  }
+
   /// Answers it, unless it was answered before. `token`: what `acknowledged` will call the answer. Whether the answer was
-  /// sent.
+  /// sent; one that is too long (`hasRoom`) is not, an error is.
   @discardableResult
   public func answer(_ result: Result<Element?, StanzaError>, token: String? = nil) -> Bool {
     guard let session else { return false }
     self.session = nil
     session.openRequests.close(self)
-    switch result {
-    case .success(let payload): return session.send(iq.result(payload), token: token)
-    case .failure(let error): return session.send(iq.refusal(error), token: token)
-    }
+    return session.respond(to: iq, result, token: token)
   }
 
   func close() {
@@ -84,7 +93,8 @@ extension Session {
     guard let service, service.handles(iq, payload) else { return false }
     guard openRequests.hasPlace(for: iq.from) else {
       take(number)
-      send(iq.refusal(StanzaError(.wait, .resourceConstraint, "too many requests wait for an answer; try again later")))
+      let reason = "too many requests wait for an answer; try again later"
+      respond(to: iq, .failure(StanzaError(.wait, .resourceConstraint, reason)))
       return true
     }
     let request = OpenRequest(iq, payload, self)
@@ -96,7 +106,7 @@ extension Session {
   /// The stream is another one: who asked on the old one is told that no answer comes.
   func closeRequests() {
     for request in openRequests.removeAll() {
-      send(request.iq.refusal(StanzaError(.wait, .recipientUnavailable, "the stream ended; ask again")))
+      respond(to: request.iq, .failure(StanzaError(.wait, .recipientUnavailable, "the stream ended; ask again")))
       request.close()
     }
   }
