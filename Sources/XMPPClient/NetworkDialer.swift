@@ -19,6 +19,12 @@ public final class NetworkDialer: Dialer {
 
   public var hasNext: Bool { connector.hasNext }
 
+  /// Told which servers of a domain will be tried, in which order, and whether SRV records named them.
+  public var onPlan: @LoopActor (_ targets: [Endpoint], _ fromRecords: Bool) -> Void {
+    get { connector.onPlan }
+    set { connector.onPlan = newValue }
+  }
+
   public func dial(
     _ request: ConnectionRequest,
     completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void
@@ -75,6 +81,8 @@ private final class NetworkStream: ByteStream {
   }
 
   var unsentBytes: Int { connection.unsentBytes }
+  var writtenBytes: Int { connection.writtenBytes }
+  var deliveredBytes: Int { connection.deliveredBytes }
 
   func startTLS(
     domain: String, direct: Bool, completion: @escaping @LoopActor (Result<TLSInfo, StreamFailure>) -> Void
