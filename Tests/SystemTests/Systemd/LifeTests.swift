@@ -35,7 +35,7 @@ extension RealSystemd {
       let reload = try bot.machine.attempt("systemctl", "reload", bot.unit)
       #expect(reload.exit == .code(1), "a wrong configuration: \(reload.output)\(bot.situation)")
       let complaint = try bot.entry("reload-failed")
-      #expect(complaint.contains("\(bot.configuration):6: ") && complaint.contains("colour"), "\(complaint)")
+      #expect(complaint.contains("\(bot.configuration):7: ") && complaint.contains("colour"), "\(complaint)")
       #expect(try bot.property("ActiveState") == "active", "\(bot.situation)")
       #expect(try bot.property("MainPID") == process, "\(bot.situation)")
       #expect(try bot.answer(to: "late", from: alice) == "here", "\(bot.situation)")
@@ -52,7 +52,7 @@ extension RealSystemd {
       #expect(try bot.property("ExecMainStatus") == "78", "\(bot.situation)")
       #expect(try bot.property("SubState") == "failed", "not auto-restart: \(bot.situation)")
       #expect(try bot.property("NRestarts") == "0", "\(bot.situation)")
-      #expect(try bot.entry("config-invalid").contains("\(bot.configuration):6: "), "\(bot.situation)")
+      #expect(try bot.entry("config-invalid").contains("\(bot.configuration):7: "), "\(bot.situation)")
 
       try bot.configure()
       try bot.startOnline()
