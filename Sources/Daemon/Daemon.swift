@@ -31,6 +31,9 @@ final class Daemon {
   let longRunning: Handlers
   let credentials: CredentialKeeper
   let retention: Retention
+  let archiveRows: ArchiveRows
+  let web: WebInterface
+  let httpSockets: HTTPSockets
   let notifier = ServiceNotifier()
   let started = ContinuousClock.now
   /// What is in force; keys that need a restart stay as they were.
@@ -42,6 +45,8 @@ final class Daemon {
   var refusals = NoticeThrottle()
   /// What the stream runs over.
   var endpoint: Endpoint?
+  /// Until when the server's certificate is valid, in seconds since 1970, as the last stream had it.
+  var certificateEnd: Int64?
   var onlineCount = 0
   var resumedCount = 0
   var ending: Ending?
@@ -52,14 +57,17 @@ final class Daemon {
   /// Reading is stopped for either reason.
   var archiveIsBehind = false
   var serverIsBehind = false
-  /// Handlers wait for that, too.
+  /// Handlers wait for these, too.
   var outboxIsFull = false
+  var filesAreBehind = false
   private let reference: Reference
   private var network: NetworkMonitor?
   private var signals: [SignalSource] = []
   var watchdogTimer: TimerSource?
   /// Programs run in the commands' service.
   var isIsolated = false
+  /// As whom the service at this socket runs them, once that was asked.
+  var commandsUser: (place: String, user: UInt32)?
 
   /// What is made before the daemon stands and asks it later.
   final class Reference {
@@ -108,13 +116,19 @@ final class Daemon {
     flow.attach(dispatcher)
     longRunning = Handlers(
       jid: settings.account.jid.description,
-      launcher: CommandSetup.launcher(settings, environment),
+      // Until `useCommands` sets it.
+      launcher: CommandSetup.launcher(at: nil, nil, settings, environment),
       hooks: Self.handlerHooks(reference, log))
+    archiveRows = ArchiveRows(parts.archive)
+    httpSockets = parts.httpSockets
+    web = WebInterface(log: log, hooks: Self.webHooks(reference))
     reference.daemon = self
     session.delegate = self
     connectGate()
     connectHandlers()
     useCommands()
+    web.use(settings, parts.webhooks)
+    web.listen(on: parts.http)
     control = ControlServer(parts.control) { [weak self] request, client in self?.serve(request, client) }
   }
 
@@ -123,8 +137,10 @@ final class Daemon {
     if !isIsolated { tellIsolation() }
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     log.log(.ready, "configuration, archive and control socket stand")
+    if let address = web.address { log.log(.ready, "HTTP is spoken on \(address)") }
     notifier.ready(status: "connecting to \(settings.account.jid.domain)")
     longRunning.start()
+    archiveRows.count(flow.archived)
     flow.takeUp(openCommands)
     openCommands = []
     session.start()
@@ -148,18 +164,21 @@ final class Daemon {
 
   /// Puts the commands of the settings into force, with their limits.
   func useCommands() {
-    longRunning.launcher = CommandSetup.launcher(settings, environment)
+    let place = settings.isolation.place()
+    if place != commandsUser?.place { commandsUser = nil }
+    let launcher = CommandSetup.launcher(at: place, commandsUser?.user, settings, environment)
+    longRunning.launcher = launcher
     longRunning.output = settings.limits.output
-    let place = settings.isolation.isInForce ? settings.isolation.socket : nil
     longRunning.update(
       settings.handlers.map { HandlerDescription($0, place: place, resources: settings.limits.resources) })
     let setup = CommandSetup(
-      settings, handlers: handlers, longRunning: longRunning.commands,
-      services: { [reference] access in Builtins.all(Self.services(reference), access: access) },
-      environment: environment)
+      settings, launcher: launcher, handlers: handlers, longRunning: longRunning.commands,
+      services: { [reference] access in Builtins.all(Self.services(reference), access: access) })
     commandFaults = setup.faults
-    isIsolated = setup.isIsolated
+    isIsolated = place != nil
+    if let place, !setup.faults.isEmpty { learnUser(at: place) }
     flow.router.commands = setup.commands
+    flow.metrics.offer(setup.commands.all.map(\.description.name))
     flow.router.access = setup.access
     flow.router.listeners = longRunning.listeners
     flow.router.rate = RateLimit(settings.limits.rate)
@@ -168,7 +187,7 @@ final class Daemon {
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
     flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)
-    flow.uploads.launcher = setup.launcher
+    flow.uploads.launcher = launcher
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 
@@ -199,7 +218,7 @@ final class Daemon {
 
   func updateReading() {
     session.setReading(!archiveIsBehind && !serverIsBehind)
-    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull)
+    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull && !filesAreBehind)
   }
 }
 

@@ -30,7 +30,10 @@ final class MessageFlow {
   let catchUp: CatchUpFlow
   var router: Router
   /// What running commands have sent, by the command's id.
-  var running: [Int64: RunningOutput] = [:]
+  var running: [Int64: RunningOutput] = [:] { didSet { watchWaiting() } }
+  /// So much waits behind files that are under way that nobody should add to it (true), or no more (false).
+  var onCrowded: @LoopActor (Bool) -> Void = { _ in }
+  var isCrowded = false
   let uploads: Uploads
   /// What a contact wrote that is no command, for handlers.
   var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }
@@ -40,6 +43,7 @@ final class MessageFlow {
   var renewal: (any ScheduledWork)?
   /// Commands that an operator tries out.
   let trials = Trials()
+  var metrics = Metrics()
   /// Keep the XML of each message.
   var keepsRawXML = false
 
@@ -112,6 +116,7 @@ final class MessageFlow {
 
   /// Archives a message, and acts upon it if it is for the bot.
   func take(_ arrival: Arrival) {
+    let came = ContinuousClock.now
     let message = arrival.message
     guard let peer = arrival.peer, message.isWorthKeeping || message.settles != nil else {
       return pass(arrival)
@@ -134,9 +139,11 @@ final class MessageFlow {
         .messageReceived, at: .debug, "message \(arrival.isOurs ? "to" : "from") \(peer)", peer: peer.bare.description,
         stanzaID: message.id)
       confirm(arrival)
+      if !arrival.isOurs { metrics.received &+= 1 }
       guard let decision, let chat else { return }
       if !decision.isSilent { mark(arrival) }
-      act(decision, answer, to: peer, message: id)
+      measure(decision, came)
+      act(decision, answer, to: peer, message: id, came)
       askIfDoubtful(chat, after: decision, at: peer)
     } again: { [weak self] in
       // Its sender did not hear that it came.
@@ -253,14 +260,16 @@ final class MessageFlow {
     }
   }
 
-  private func act(_ decision: Decision, _ answer: [NewMessage], to recipient: JID, message id: Int64) {
+  private func act(
+    _ decision: Decision, _ answer: [NewMessage], to recipient: JID, message id: Int64, _ came: ContinuousClock.Instant
+  ) {
     switch decision {
     case .answer(let text):
       outbox.committed(answer, to: recipient)
       report(text, to: recipient)
     case .run(var command):
       command.id = id
-      dispatcher?.start(command)
+      start(command, came)
     case .heard(let message): onHeard(message)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {

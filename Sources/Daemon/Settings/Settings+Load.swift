@@ -57,17 +57,21 @@ struct SettingsReader {
     let archive = archive(default: paths.archive)
     let control = control(default: paths.socket)
     let isolation = isolation()
+    // The commands' service may see what the daemon's own sandbox hides; it looks before each run. Root sees everything.
+    let seesPrograms = geteuid() == 0 || isolation.place() == nil
     let groups = groups()
     let subscriptions = subscriptions(groups: groups)
-    let commands = document.sections("command").compactMap { command($0, groups: groups, isolation) }
-    let handlers = document.sections("handler").compactMap { handler($0, groups: groups, isolation) }
+    let commands = document.sections("command").compactMap { command($0, groups: groups, seesPrograms) }
+    let handlers = document.sections("handler").compactMap { handler($0, groups: groups, seesPrograms) }
+    let http = http()
+    let webhooks = document.sections("webhook").compactMap { webhook($0) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
       let control, let log = log(), let subscriptions
     else { throw ConfigurationProblems(problems) }
     return Settings(
       file: document.file, account: account, subscriptions: subscriptions, archive: archive, limits: limits,
       keepalive: keepalive, control: control, isolation: isolation, log: log, groups: groups, commands: commands,
-      handlers: handlers)
+      handlers: handlers, http: http, webhooks: webhooks)
   }
 
   private mutating func account() -> Settings.Account? {
@@ -181,7 +185,7 @@ struct SettingsReader {
   }
 
   private mutating func command(
-    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ isolation: Settings.Isolation
+    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ seesPrograms: Bool
   ) -> Settings.CommandSettings? {
     typealias Keys = SettingsSchema.Command
     let allow = section.values(of: Keys.allow)
@@ -190,8 +194,7 @@ struct SettingsReader {
       let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun),
       let isLive = section.value(of: Keys.live)
     else { return nil }
-    // The commands' service may see what the daemon's own sandbox hides; it looks before each run. Root sees everything.
-    if geteuid() == 0 || !isolation.isInForce {
+    if seesPrograms {
       check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     }
     let fields = section.values(of: Keys.field)
@@ -208,14 +211,14 @@ struct SettingsReader {
   }
 
   private mutating func handler(
-    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ isolation: Settings.Isolation
+    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ seesPrograms: Bool
   ) -> Settings.HandlerSettings? {
     typealias Keys = SettingsSchema.Handler
     let (allow, send) = (section.values(of: Keys.allow), section.values(of: Keys.send))
     checkGroups(of: allow, "allow", in: section, groups: groups)
     checkGroups(of: send, "send", in: section, groups: groups)
     guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first else { return nil }
-    if geteuid() == 0 || !isolation.isInForce {
+    if seesPrograms {
       check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     }
     return Settings.HandlerSettings(
@@ -235,7 +238,7 @@ struct SettingsReader {
     }
   }
 
-  private mutating func check<Value>(
+  mutating func check<Value>(
     _ problem: ValueProblem?, of file: String, _ key: Key<Value>, in section: ConfigurationDocument.Section
   ) {
     guard let problem else { return }
@@ -243,7 +246,7 @@ struct SettingsReader {
     report(section, name, "\(name): \(file) \(problem.reason)", problem.remedy)
   }
 
-  private mutating func report(
+  mutating func report(
     _ section: ConfigurationDocument.Section, _ key: String, _ problem: String, _ remedy: String
   ) {
     problems.append(Diagnostic(section.location(of: key), problem, remedy: remedy))
