@@ -105,6 +105,19 @@ struct DispatcherTests {
     #expect(stage.started == ["a0", "a1", "b", "a2"])
   }
 
+  @Test("however much two have ordered, a third waits for no more than one command to end")
+  @LoopActor func turns() throws {
+    let stage = Stage(concurrent: 4, queued: 8)
+    for number in 0..<4 { try stage.start("a\(number)", from: "alice@example.org") }
+    for number in 0..<4 { try stage.start("b\(number)", from: "bob@example.org") }
+    try stage.start("c0", from: "carol@example.org")
+    #expect(stage.started == ["a0", "a1", "b0", "b1"])
+    stage.end("a0")
+    #expect(stage.started.last == "c0")
+    stage.end("b0")
+    #expect(stage.started.last == "a2")
+  }
+
   @Test("draining lets what runs finish, interrupts what waits, and takes nothing more")
   @LoopActor func drain() throws {
     let stage = Stage(concurrent: 2, queued: 4)

@@ -206,6 +206,35 @@ struct CatchUpFlowTests {
     return bench
   }
 
+  @Test("a message that is too long for any server fails, and those behind it go")
+  @LoopActor func tooLong() async throws {
+    let bench = try await DaemonBench { transaction throws(DatabaseError) in
+      for (id, thread) in [("long", String(repeating: ">", count: 70_000)), ("short", "t")] {
+        var row = NewMessage(
+          .out, .chat, peer: "alice@example.net", time: 999_999_000_000_000, body: id, state: .queued)
+        row.messageID = id
+        row.originID = id
+        row.thread = thread
+        try transaction.insert(row)
+      }
+    }
+    try bench.goOnline()
+    await bench.settle()
+    #expect(try await bench.transcript() == ["> long (failed)", "> short (sent)"])
+    #expect(bench.recording.messages(.stanzaSetAside).contains { $0.contains("longer than the server takes") })
+  }
+
+  @Test("what a contact writes can't make our answer too long: a thread and an id have a bound")
+  @LoopActor func longReferences() async throws {
+    let bench = try await DaemonBench.online()
+    let long = String(repeating: "x", count: 5_000)
+    try bench.play(
+      "server: <message from='alice@example.net/x' type='chat' id='\(long)'><thread>\(long)</thread><body>ping</body></message>"
+    )
+    #expect(await bench.hears("<body>pong</body>"))
+    #expect(!String(decoding: bench.dialer.stream?.written ?? [], as: UTF8.self).contains(long))
+  }
+
   @Test("an archive that says nothing for twenty seconds is not waited for; what was held is archived, and it is told")
   @LoopActor func silentArchive() async throws {
     let bench = try await waiting()

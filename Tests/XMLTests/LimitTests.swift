@@ -4,14 +4,15 @@ import Testing
 
 @Suite("limits of the parser")
 struct LimitTests {
-  let limits = ParserLimits(stanzaBytes: 1_000, tokenBytes: 300, depth: 5, attributes: 4, nodes: 10)
+  let limits = ParserLimits(
+    stanzaBytes: 1_000, skippedBytes: 3_000, tokenBytes: 300, depth: 5, attributes: 4, nodes: 10)
 
   @Test("depth counts the stream itself")
   func depth() {
     #expect(isKept("<a><a><a><a/></a></a></a>"))
     #expect(!isKept("<a><a><a><a><a/></a></a></a></a>"))
-    let bottomless = String(repeating: "<a>", count: 1_000_000)
-    #expect(parse(header + bottomless).error?.condition == "policy-violation")
+    let bottomless = String(repeating: "<a>", count: 1_001)
+    #expect(parse(header + bottomless, limits: limits).error?.condition == "policy-violation")
   }
 
   @Test("attributes and declarations")
@@ -54,7 +55,7 @@ struct LimitTests {
     let deep = "<a><a><a><a><a>"
     #expect(condition(deep + "</b>", limits: limits) == "not-well-formed")
     #expect(condition(deep + "<!-- x -->", limits: limits) == "restricted-xml")
-    #expect(condition(deep + String(repeating: "<a/>", count: 300), limits: limits) == "policy-violation")
+    #expect(condition(deep + String(repeating: "<a/>", count: 750), limits: limits) == "policy-violation")
   }
 
   /// Whether a stanza is kept, or else skipped; the same whole and byte by byte.
@@ -69,10 +70,23 @@ struct LimitTests {
   func stanza() {
     let text = String(repeating: "x", count: 1_000 - "<a></a>".utf8.count)
     #expect(condition("<a>\(text)</a><a>\(text)</a>", limits: limits) == nil)
-    #expect(condition("<a>x\(text)</a>", limits: limits) == "policy-violation")
+    #expect(isKept("<a>\(text)</a>"))
+    #expect(!isKept("<a>x\(text)</a>"))
     let cdata = String(repeating: "y", count: 1_000 - "<a><![CDATA[]]></a>".utf8.count)
-    #expect(condition("<a><![CDATA[\(cdata)]]></a>", limits: limits) == nil)
-    #expect(condition("<a><![CDATA[\(cdata)y]]></a>", limits: limits) == "policy-violation")
+    #expect(isKept("<a><![CDATA[\(cdata)]]></a>"))
+    #expect(!isKept("<a><![CDATA[\(cdata)y]]></a>"))
+  }
+
+  @Test("a message that its server has made six times as long is passed over, and what comes behind it is read")
+  func escaped() {
+    let long = "<message id='1'><body>" + String(repeating: "&apos;", count: 400) + "</body></message>"
+    let after = "<message id='2'><body>hi</body></message>"
+    for outcome in [parse(header + long + after, limits: limits), bytewise(header + long + after, limits: limits)] {
+      #expect(outcome.error == nil)
+      #expect(outcome.stanzas.map { $0["id"] } == ["2"])
+    }
+    let longer = "<message><body>" + String(repeating: "&apos;", count: 600) + "</body></message>"
+    #expect(condition(longer, limits: limits) == "policy-violation", "but not without end")
   }
 
   @Test("bytes of a stanza that never ends", arguments: ["<a>", "<a b='", "<a><![CDATA[", "<", "<!-- ", "<a>&"])

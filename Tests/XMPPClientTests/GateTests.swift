@@ -69,6 +69,16 @@ struct GateTests {
       """)
   }
 
+  @Test("a request whose id would make a long stanza of the refusal gets none")
+  @LoopActor func longID() throws {
+    let id = String(repeating: "x", count: 70_000)
+    try Conversation.online().play(
+      """
+      server: <iq type='get' id='\(id)' from='eve@evil.example/x'><ping xmlns='urn:xmpp:ping'/></iq>
+      the bot says nothing
+      """)
+  }
+
   @Test("a request with no child, with two, or of no kind is a bad request")
   @LoopActor func badRequests() throws {
     let conversation = try Conversation.online()

@@ -78,7 +78,7 @@ struct Metrics: Sendable {
     switch answer.kind {
     case .unknown: unknown &+= 1
     case .tooMany, .reflex: limited &+= 1
-    case .encrypted: break
+    case .encrypted, .closed: break
     case .builtin, .denied, .misplaced, .badArguments, .stale, .corrected:
       if let command = answer.command { count(command, Result(answer.kind)) }
     }
@@ -135,7 +135,7 @@ extension Metrics.Result {
       case .badArguments: .usage
       case .stale: .stale
       case .corrected: .corrected
-      case .builtin, .unknown, .tooMany, .reflex, .encrypted: .done
+      case .builtin, .unknown, .tooMany, .reflex, .encrypted, .closed: .done
       }
   }
 }
