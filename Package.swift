@@ -74,7 +74,7 @@ let package = Package(
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
     tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload", "CLinux"]),
     tests("Systemd"), tests("Configuration"),
-    tests("Daemon", ["XMPPTesting", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
+    tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]), tests("Control", ["XMPPTesting", "TestSupport"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
