@@ -7,12 +7,15 @@ public struct RecentMessage: Sendable, Hashable {
   public var resource: String?
   public var messageID: String
   public var body: String?
+  /// When it came: microseconds since 1970 UTC.
+  public var time: Int64
 
-  public init(peer: String, resource: String?, messageID: String, body: String?) {
+  public init(peer: String, resource: String?, messageID: String, body: String?, time: Int64) {
     self.peer = peer
     self.resource = resource
     self.messageID = messageID
     self.body = body
+    self.time = time
   }
 }
 
@@ -35,7 +38,7 @@ extension ArchiveQueries {
     var found: [RecentMessage] = []
     let rows = try connection.statement(
       """
-      SELECT peer, resource, message_id, body FROM message
+      SELECT peer, resource, message_id, body, time FROM message
       WHERE id > (SELECT max(id) FROM message) - 10000 AND direction = 'in' AND (kind = 'chat' OR kind = 'normal')
         AND message_id IS NOT NULL
       ORDER BY id DESC LIMIT ?
@@ -45,7 +48,7 @@ extension ArchiveQueries {
       found.append(
         RecentMessage(
           peer: row.text(at: 0), resource: row.optionalText(at: 1), messageID: row.text(at: 2),
-          body: row.optionalText(at: 3)))
+          body: row.optionalText(at: 3), time: row.integer(at: 4)))
     }
     return found.reversed()
   }

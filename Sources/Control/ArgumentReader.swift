@@ -7,11 +7,14 @@ struct Option: Sendable {
   /// What its value is called; nil for a switch.
   var value: String?
   var help: String
+  /// The verb does nothing without it.
+  var isRequired: Bool
 
-  init(_ name: String, _ value: String? = nil, _ help: String) {
+  init(_ name: String, _ value: String? = nil, _ help: String, isRequired: Bool = false) {
     self.name = name
     self.value = value
     self.help = help
+    self.isRequired = isRequired
   }
 
   /// Those that stand before the verb or behind it.

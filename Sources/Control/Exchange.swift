@@ -42,10 +42,13 @@ protocol ExchangeStep: AnyObject {
   func receive(_ element: Element, _ exchange: Exchange)
   /// What the stream tells on the way there.
   func observe(_ event: StreamLink.Event)
+  /// Which servers will be tried, and whether SRV records named them.
+  func planned(_ targets: [Endpoint], fromRecords: Bool)
 }
 
 extension ExchangeStep {
   func observe(_ event: StreamLink.Event) {}
+  func planned(_ targets: [Endpoint], fromRecords: Bool) {}
 }
 
 /// One stream of xmppbotctl's own, from dialling to the end.
@@ -90,9 +93,11 @@ final class Exchange {
     var options = SessionOptions(account.settings, resource: "xmppbotctl-" + Random.identifier(bytes: 6))
     options.priority = -1
     let credentials = XMPPStream.Credentials(password: account.password) { Base64.encode(Random.bytes(18)) }
+    let dialer = NetworkDialer(context: account.trust)
+    dialer.onPlan = { step.planned($0, fromRecords: $1) }
     let link = StreamLink(
       StreamMachine.Account(jid: options.account, resource: options.resource, credentials: credentials), goal: goal,
-      request: options.request, dialer: NetworkDialer(context: account.trust), scheduler: LoopScheduler()
+      request: options.request, dialer: dialer, scheduler: LoopScheduler()
     ) { [weak self] event in
       self?.handle(event)
     }
@@ -104,6 +109,11 @@ final class Exchange {
   }
 
   func send(_ element: Element) { link?.send(element) }
+
+  /// How the login was done, once it was.
+  var login: Login? { link?.login }
+  /// What the server offered for it.
+  var loginFeatures: StreamFeatures? { link?.loginFeatures }
 
   /// The exchange is over; nil when all went well.
   func finish(_ failure: ControlFailure?) {

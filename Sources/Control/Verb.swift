@@ -26,8 +26,10 @@ struct Verb: Sendable {
   var takesWords: Bool { !arguments.isEmpty }
 
   private var usage: String {
-    ([path.joined(separator: " "), arguments] + options.map { "[\($0.usage)]" }).filter { !$0.isEmpty }
-      .joined(separator: " ")
+    ([path.joined(separator: " "), arguments] + options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }).filter {
+      !$0.isEmpty
+    }
+    .joined(separator: " ")
   }
 
   var help: String {

@@ -164,6 +164,7 @@ final class Daemon {
     flow.router.listeners = longRunning.listeners
     flow.router.rate = RateLimit(settings.limits.rate)
     flow.router.roomRate = RateLimit(settings.limits.roomRate)
+    flow.router.output = settings.limits.output
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
     flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)

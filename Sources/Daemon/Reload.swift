@@ -5,19 +5,20 @@ import XMPPClient
 
 /// SIGHUP, `xmppbotctl reload` and the command `reload`.
 extension Daemon {
-  /// Reads the configuration again. `done` hears its faults; with any, the old one stays in force.
-  func reload(done: @escaping @LoopActor ([String]) -> Void = { _ in }) {
-    if ending != nil { return done(["the bot is stopping"]) }
+  /// Reads the configuration again.
+  func reload(done: @escaping @LoopActor (ReloadOutcome) -> Void = { _ in }) {
+    if ending != nil { return done(ReloadOutcome(faults: ["the bot is stopping"])) }
     notifier.reloading(status: "reading the configuration")
-    var faults: [String] = []
+    var outcome = ReloadOutcome()
     do throws(StartFailure) {
       apply(try Configuration(file: file, environment: environment))
+      outcome.refused = commandFaults.map(\.description)
     } catch {
-      faults = error.lines
+      outcome.faults = error.lines
       for line in error.lines { log.log(.reloadFailed, line) }
     }
     notifier.ready(status: statusLine)
-    done(faults)
+    done(outcome)
   }
 
   private func apply(_ new: Configuration) {

@@ -50,8 +50,9 @@ extension Daemon {
       self?.continueStopping()
       self?.limitConfirmation()
     }
-    longRunning.stop(within: Self.commandTime, completion: done)
+    // First this: a place that becomes free is not taken any more.
     dispatcher.drain(deadline: Self.commandTime, completion: done)
+    longRunning.stop(within: Self.commandTime, completion: done)
   }
 
   private func hurry(_ ending: Ending) {

@@ -24,6 +24,8 @@ public final class Connector {
   private var deadlineTimer: TimerSource?
   private var targetTimer: TimerSource?
   private var lookups: [Security: ServiceLookup] = [:]
+  /// Told which servers will be tried, in which order, and whether SRV records named them.
+  public var onPlan: @LoopActor (_ targets: [Endpoint], _ fromRecords: Bool) -> Void = { _, _ in }
 
   /// `random` draws the lots among SRV records of one priority.
   public init(
@@ -126,7 +128,9 @@ public final class Connector {
     lookups[security] = lookup
     guard let starttls = lookups[.starttls], let direct = lookups[.direct] else { return }
     do {
-      targets = try plan(starttls, direct, &random)[...]
+      let planned = try plan(starttls, direct, &random)
+      targets = planned[...]
+      onPlan(planned, starttls.hasRecords || direct.hasRecords)
       dialNext()
     } catch {
       finish(.failure(error))

@@ -37,6 +37,8 @@ enum ServicePlan {
 }
 
 extension ServiceLookup {
+  var hasRecords: Bool { !records.isEmpty }
+
   fileprivate var records: [ServiceRecord] {
     if case .records(let records) = self { records } else { [] }
   }

@@ -19,6 +19,12 @@ public final class NetworkDialer: Dialer {
 
   public var hasNext: Bool { connector.hasNext }
 
+  /// Told which servers of a domain will be tried, in which order, and whether SRV records named them.
+  public var onPlan: @LoopActor (_ targets: [Endpoint], _ fromRecords: Bool) -> Void {
+    get { connector.onPlan }
+    set { connector.onPlan = newValue }
+  }
+
   public func dial(
     _ request: ConnectionRequest,
     completion: @escaping @LoopActor (Result<(stream: any ByteStream, endpoint: Endpoint), StreamFailure>) -> Void

@@ -40,13 +40,20 @@ extension Session {
         "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
   }
 
-  /// Sends an answer to a request, or a receipt, unless too many wait already: none that need arrive.
-  public func sendAnswer(_ element: Element) {
+  /// Sends an answer to a request, unless so many wait that memory has to be kept for what matters more.
+  func sendAnswer(_ element: Element) {
+    if mayAnswer { send(element) }
+  }
+
+  /// Sends what nobody waits for, such as a receipt, unless there is enough on its way already.
+  public func sendCourtesy(_ element: Element) {
     if unsentBytes < Self.answerLimit, !isCongested { send(element) }
   }
 
+  private var mayAnswer: Bool { unsentBytes < Self.answerLimit && management?.isExhausted != true }
+
   private func answer(_ iq: IQ, _ number: StreamManagement.HandledCount?) {
-    guard unsentBytes < Self.answerLimit, !isCongested else { return take(number) }
+    guard mayAnswer else { return take(number) }
     if let payload = iq.payload, isServed(iq, payload, number) { return }
     answer(iq)
     take(number)

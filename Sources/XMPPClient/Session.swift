@@ -59,9 +59,6 @@ public final class Session {
   var toldHandled: UInt32 = 0
   /// When the question was asked that the server has not answered.
   var questionAsked: ContinuousClock.Instant?
-  /// Stanzas that came; and how many had come when it was last asked whether more did.
-  private(set) var stanzasReceived = 0
-  var stanzasSeen = 0
   var unreadable = Unreadable()
   /// What the earlier process is known to have sent on the stream that we take up.
   var foreignSent: SuspendedStream.Sent?
@@ -305,7 +302,6 @@ public final class Session {
     case .early(let element): receive(element, nil)
     case .element(let element):
       guard ["message", "presence", "iq"].contains(element.name) else { return refuseStream(over: element) }
-      stanzasReceived &+= 1
       count { receive(element, $0) }
     case .skipped(let element, let reason):
       count { number in

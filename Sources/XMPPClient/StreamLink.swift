@@ -79,6 +79,8 @@ public final class StreamLink {
   public var waitsForResumption: Bool { machine.waitsForResumption }
   /// The login, once it has succeeded.
   public var login: Login? { machine.login }
+  /// What the server offered for the login.
+  public var loginFeatures: StreamFeatures? { machine.loginFeatures }
   public var unsentBytes: Int { stream?.unsentBytes ?? 0 }
   /// Called whenever any bytes arrive.
   public var onHeard: @LoopActor () -> Void = {}

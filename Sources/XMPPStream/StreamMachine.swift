@@ -99,6 +99,8 @@ public struct StreamMachine: Sendable {
   public private(set) var waitsForResumption = false
   /// The login that succeeded, to be remembered for the next one.
   public private(set) var login: Login?
+  /// What the server offered for the login.
+  public private(set) var loginFeatures: StreamFeatures?
 
   public init(_ account: Account, goal: Goal = .online) {
     self.account = account
@@ -242,6 +244,7 @@ public struct StreamMachine: Sendable {
 
   /// `guessFailed`: the server did not know the channel binding that we took a guess at.
   private mutating func startAuthentication(_ features: StreamFeatures, guessFailed: Bool = false) -> [Action] {
+    loginFeatures = features
     do {
       let choice = try MechanismPolicy.choose(
         offered: features.mechanisms, offeredBindings: features.channelBindings, available: channelBinding,

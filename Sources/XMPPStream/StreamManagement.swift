@@ -65,6 +65,9 @@ public struct StreamManagement: Sendable {
   /// Stanzas that the server has not acknowledged.
   public var unacknowledged: Int { outgoing.entries.count }
   public var isCongested: Bool { unacknowledged > Self.congestion || outgoing.bytes > Self.congestionBytes }
+  /// The reserve above that is used up, too, which is there for answers to requests: many messages that are on their way keep
+  /// nobody's ping from being answered.
+  public var isExhausted: Bool { unacknowledged > 2 * Self.congestion || outgoing.bytes > 2 * Self.congestionBytes }
   /// We asked the server and have no answer yet.
   public var isWaiting: Bool { outgoing.isAsked }
 

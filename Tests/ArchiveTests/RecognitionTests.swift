@@ -227,7 +227,8 @@ struct RecognitionTests {
     #expect(
       recent
         == (3...5).map {
-          RecentMessage(peer: "alice@example.org", resource: "phone", messageID: "\($0)", body: "text \($0)")
+          RecentMessage(
+            peer: "alice@example.org", resource: "phone", messageID: "\($0)", body: "text \($0)", time: start)
         })
     archive.close()
   }

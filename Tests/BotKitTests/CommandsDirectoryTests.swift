@@ -42,6 +42,23 @@ struct CommandsDirectoryTests {
     #expect(command.origin == folder.path + "/deploy")
   }
 
+  @Test("none beside others is refused, for it says two things")
+  func noneBesideOthers() {
+    folder.write("odd", "#!/bin/sh\n# allow: everyone\n# allow: none\n")
+    folder.write("off", "#!/bin/sh\n# allow: none\n")
+    let (names, diagnostics, _) = scan()
+    #expect(names == ["off"])
+    #expect(diagnostics.count == 1 && diagnostics[0].contains("allow: none stands beside others"))
+  }
+
+  @Test("a line that is not whole within the first 4,096 bytes is not read: half an address is another one")
+  func halfALine() {
+    let line = "# allow: alice@example.com"
+    let filling = "#!/bin/sh\n" + String(repeating: "#\n", count: (4_096 - 10 - line.utf8.count + 2) / 2)
+    folder.write("long", filling + line + "\n")
+    #expect(scan().commands.first?.description.allow == [.group("admins")])
+  }
+
   @Test("a command that says nothing is for administrators, in chats")
   func defaults() throws {
     folder.write("plain", "#!/bin/sh\n")

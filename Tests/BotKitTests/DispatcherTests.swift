@@ -262,9 +262,12 @@ struct WaitingBuiltinTests {
 
   @Test("reload tells whether the new configuration is in force")
   func reload() async throws {
-    let good = Command(Reload.description, Reload { $0([]) }, origin: "test")
+    let good = Command(Reload.description, Reload { $0(ReloadOutcome()) }, origin: "test")
     #expect(try await run(good).text == "The new configuration is in force.")
-    let bad = Command(Reload.description, Reload { $0(["a.conf:3: no such key"]) }, origin: "test")
+    let partial = Command(Reload.description, Reload { $0(ReloadOutcome(refused: ["x: why"])) }, origin: "test")
+    #expect(try await run(partial).text == "The new configuration is in force.\nNot offered:\nx: why")
+    let bad = Command(
+      Reload.description, Reload { $0(ReloadOutcome(faults: ["a.conf:3: no such key"])) }, origin: "test")
     #expect(try await run(bad).text?.hasSuffix("\na.conf:3: no such key") == true)
   }
 }

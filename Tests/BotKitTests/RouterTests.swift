@@ -11,6 +11,8 @@ struct RouterTests {
     #expect(try talk.say("alice@example.com", "ping") == "pong")
     #expect(try talk.say("alice@example.com", "Ping") == "pong")
     #expect(try talk.say("alice@example.com", "  PING  it's \"me\"  twice") == "pong it's \"me\"  twice")
+    let long = String(repeating: "x", count: 100_000)
+    #expect(try talk.say("alice@example.com", "ping \(long)").hasSuffix("xxx\n(cut off at 64 K)"))
   }
 
   @Test("a misspelt command gets the nearest that its sender may use")

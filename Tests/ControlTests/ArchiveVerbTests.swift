@@ -86,7 +86,8 @@ struct ArchiveVerbTests {
     #expect(before.code == 0)
     #expect(before.lines.map { $0.prefix(16) } == ["ok  configuratio", "ok  password    ", "ok  archive     "])
     try fill([message("x")])
-    #expect(try control("check --offline").lines.last == "ok  archive       \(scratch.file("archive.db")), 1 messages")
+    #expect(
+      try control("check --offline").lines.last == "ok  archive           \(scratch.file("archive.db")), 1 messages")
   }
 
   @Test("a server that can't be reached fails the check, in words")

@@ -20,7 +20,9 @@ struct ManualTests {
   func options(verb: String) throws {
     let item = try #require(Self.verbs.first { $0.name == verb })
     let known = try #require(Verb.all.first { $0.name == verb })
-    #expect(Self.page.items("Fl", inside: item).map(Self.usage) == known.options.map(\.usage))
+    let items = Self.page.items("Fl", inside: item)
+    #expect(items.map(Self.usage) == known.options.map(\.usage))
+    #expect(items.map { $0.text.contains("Required.") } == known.options.map(\.isRequired))
   }
 
   @Test("has the options of all verbs, and names none that does not exist")

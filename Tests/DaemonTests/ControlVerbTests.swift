@@ -196,7 +196,7 @@ struct ControlVerbTests {
     let failure = try ask(bench, ["verb": "reload"]).end.failure
     #expect(failure?.code == .configuration && failure?.reason.contains("rate = much") == true)
     try DaemonBench.configure(bench.scratch, "")
-    #expect(try ask(bench, ["verb": "reload"]).end.result == [:])
+    #expect(try ask(bench, ["verb": "reload"]).end.result == ["refused": []])
     #expect(await bench.daemon.log.level == .info)
   }
 

@@ -336,26 +336,38 @@ struct RepetitionTests {
   func same() throws {
     var repetitions = Repetitions()
     let phone = try jid("alice@example.net/phone")
-    #expect(repetitions.isRepeated("1", "ping", from: phone) == false)
-    #expect(repetitions.isRepeated("1", "ping", from: phone) == true)
-    #expect(repetitions.isRepeated("1", "ping 2", from: phone) == false)
-    #expect(repetitions.isRepeated("2", "ping", from: phone) == false)
-    #expect(repetitions.isRepeated("1", "ping", from: try jid("alice@example.net/desk")) == false)
-    #expect(repetitions.isRepeated("1", "ping", from: try jid("bob@example.net/phone")) == false)
+    #expect(repetitions.isRepeated("1", "ping", from: phone, at: 0) == false)
+    #expect(repetitions.isRepeated("1", "ping", from: phone, at: 0) == true)
+    #expect(repetitions.isRepeated("1", "ping 2", from: phone, at: 0) == false)
+    #expect(repetitions.isRepeated("2", "ping", from: phone, at: 0) == false)
+    #expect(repetitions.isRepeated("1", "ping", from: try jid("alice@example.net/desk"), at: 0) == false)
+    #expect(repetitions.isRepeated("1", "ping", from: try jid("bob@example.net/phone"), at: 0) == false)
+  }
+
+  @Test("a client may send again after hours, but what comes every day is meant")
+  func daily() throws {
+    var repetitions = Repetitions()
+    let script = try jid("alice@example.net/cron")
+    let hour: Int64 = 3_600_000_000
+    #expect(repetitions.isRepeated("1", "status", from: script, at: 0) == false)
+    #expect(repetitions.isRepeated("1", "status", from: script, at: 11 * hour) == true)
+    #expect(repetitions.isRepeated("1", "status", from: script, at: 24 * hour) == false)
+    #expect(repetitions.isRepeated("1", "status", from: script, at: 25 * hour) == true)
   }
 
   @Test("one account that sends without end, from any number of resources, pushes out only its own")
   func flood() throws {
     var repetitions = Repetitions()
     let alice = try jid("alice@example.net/phone")
-    _ = repetitions.isRepeated("1", "ping", from: alice)
+    _ = repetitions.isRepeated("1", "ping", from: alice, at: 0)
     for number in 0..<5_000 {
       let mallory = try jid("mallory@example.net/r\(number % 700)")
-      #expect(repetitions.isRepeated("\(number)", "x", from: mallory) == false)
+      #expect(repetitions.isRepeated("\(number)", "x", from: mallory, at: 0) == false)
     }
-    #expect(repetitions.isRepeated("1", "ping", from: alice) == true)
-    #expect(repetitions.isRepeated("0", "x", from: try jid("mallory@example.net/r0")) == false, "it was pushed out")
-    #expect(repetitions.isRepeated("4999", "x", from: try jid("mallory@example.net/r\(4999 % 700)")) == true)
+    #expect(repetitions.isRepeated("1", "ping", from: alice, at: 0) == true)
+    #expect(
+      repetitions.isRepeated("0", "x", from: try jid("mallory@example.net/r0"), at: 0) == false, "it was pushed out")
+    #expect(repetitions.isRepeated("4999", "x", from: try jid("mallory@example.net/r\(4999 % 700)"), at: 0) == true)
   }
 
   @Test("of many accounts those heard last are remembered")

@@ -169,9 +169,30 @@ struct HandlerTests {
     #expect(
       bench.daemon.longRunning.json == [
         [
-          "name": "bridge", "running": true, "restarts": 0, "in_flight": 0, "commands": ["weather", "toss"],
+          "name": "bridge", "running": true, "restarts": 0, "last_end": .null, "next_start": .null, "in_flight": 0,
+          "commands": ["weather", "toss"],
         ]
       ])
+  }
+
+  @Test("a reload starts it anew when its program was changed")
+  @LoopActor func changed() async throws {
+    let bench = try await online()
+    try bench.scratch.write(Self.script.replacing("$$", with: "changed"), to: "bridge", mode: 0o755)
+    #expect(try bench.reload(Self.settings(bench.scratch)).isEmpty)
+    try say("weather now", to: bench)
+    #expect(await bench.hears("<body>changed weather now</body>"))
+  }
+
+  @Test("the status says why it does not run, and when it will")
+  @LoopActor func ends() async throws {
+    let bench = try await DaemonBench.online()
+    try bench.scratch.write("#!/bin/sh\nexit 3\n", to: "bridge", mode: 0o755)
+    #expect(try bench.reload(Self.settings(bench.scratch)).isEmpty)
+    #expect(await bench.turn { !bench.recording.messages(.handlerEnded).isEmpty })
+    let status = bench.daemon.longRunning.json[0]
+    #expect(status?["running"] == false && status?["restarts"] == 1 && status?["last_end"] == "exit 3")
+    #expect(status?["next_start"]?.stringValue?.hasPrefix("in ") == true)
   }
 
   @Test("while the archive or the outbox is behind, it is not read")

@@ -63,6 +63,32 @@ struct TrialTests {
     #expect(bench.recording.messages(.handlerOutput) == [])
   }
 
+  @Test("what a handler does for the contact after the end reaches nobody")
+  func afterTheEnd() async throws {
+    let bench = try await DaemonBench()
+    try bench.scratch.write(
+      #"""
+      #!/bin/sh
+      while IFS= read -r line; do
+        case $line in
+          '{"type":"command"'*)
+            id=${line#*'"id":"'}
+            id=${id%%'"'*}
+            printf '{"type":"reply","id":"%s","text":"there"}\n' "$id"
+            printf '{"type":"react","id":"%s","emoji":"👍"}\n' "$id"
+            printf '{"type":"log","text":"reacted"}\n'
+            ;;
+        esac
+      done
+      """#, to: "bridge", mode: 0o755)
+    let section = "[handler bridge]\nexec = \(bench.scratch.file("bridge"))\ncommands = late\nallow = everyone\n"
+    #expect(try await bench.reload(section) == [])
+    let (rows, end) = try run(bench, "late", from: "a@example.net")
+    #expect(rows == [["reply": "there"]] && end.result == [:])
+    #expect(await bench.turn { bench.recording.messages(.handlerOutput).contains("reacted") })
+    #expect(try await bench.transcript() == [])
+  }
+
   @Test("what a command says while it runs, and takes back, is told as it comes")
   func replies() async throws {
     let slow = Slow(saying: "half-way")

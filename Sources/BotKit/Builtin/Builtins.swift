@@ -7,11 +7,11 @@ public enum Builtins {
     /// Searches the archive and calls back on the loop.
     public var search: SearchService
     /// Reads the configuration again and calls back with its faults, none when it is in force.
-    public var reload: @Sendable @LoopActor (@escaping @LoopActor ([String]) -> Void) -> Void
+    public var reload: @Sendable @LoopActor (@escaping @LoopActor (ReloadOutcome) -> Void) -> Void
 
     public init(
       search: @escaping SearchService,
-      reload: @escaping @Sendable @LoopActor (@escaping @LoopActor ([String]) -> Void) -> Void
+      reload: @escaping @Sendable @LoopActor (@escaping @LoopActor (ReloadOutcome) -> Void) -> Void
     ) {
       self.search = search
       self.reload = reload

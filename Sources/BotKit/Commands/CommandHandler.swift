@@ -62,6 +62,8 @@ struct SwiftCommand: WaitingCommand {
       let ending: Result<String?, any Error>
       do { ending = .success(try await handler.run(request, reply: reply)) } catch { ending = .failure(error) }
       EventLoop.main.post {
+        // Whatever it has left behind asks in vain.
+        questions.close()
         switch ending {
         case .success(let text): events.finish(.done, text)
         case .failure(CommandError.usage): events.finish(.usage)

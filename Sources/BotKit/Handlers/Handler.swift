@@ -16,6 +16,10 @@ final class Handler {
   private(set) var registered: [CommandDescription] = []
   private var policy: RestartPolicy
   private(set) var restarts = 0
+  /// How its last process ended.
+  private(set) var lastEnd: String?
+  /// When it is started again, while it does not run.
+  private(set) var nextStart: ContinuousClock.Instant?
   private var restartTimer: TimerSource?
   private var pongTimer: TimerSource?
   /// Set when it is to end for good; called when it has.
@@ -56,6 +60,7 @@ final class Handler {
   func start() {
     hasBegun = true
     restartTimer = nil
+    nextStart = nil
     dialogue = HandlerDialogue(description, limits: limits)
     var hooks = HandlerProcess.Hooks()
     hooks.line = { [unowned self] in take($0) }
@@ -97,6 +102,8 @@ final class Handler {
 
   private func restart(because how: String, after pause: Duration) {
     restarts += 1
+    lastEnd = how
+    nextStart = .now + pause
     owner.hooks.notice(.ended(handler: description.name, how: how, next: pause))
     restartTimer = TimerSource(after: pause) { [unowned self] in start() }
   }
@@ -171,7 +178,10 @@ final class Handler {
         return watchPong()
       }
       guard dialogue.isHanging(at: .now) else { return }
-      log(.warning, "it answers no ping: it hangs, and is ended")
+      log(
+        .warning,
+        "a command of it took too long, and then it answered no ping: it hangs, or it does not flush what it writes; it is ended"
+      )
       process?.terminate()
     }
   }
@@ -208,31 +218,37 @@ final class Handler {
 
   private func send(_ text: String, to recipient: String) {
     guard let jid = try? JID(recipient) else {
-      return apply(dialogue.complain("send: \(Answers.quoted(recipient)) is no address"))
+      return complain("send: \(Answers.quoted(recipient)) is no address")
     }
     guard owner.hooks.maySend(jid, description.send) else {
-      return apply(
-        dialogue.complain(
-          "send: \(jid.bare) is not among those whom `send` in \(description.origin) names; nothing was sent"))
+      return complain(
+        "send: \(jid.bare) is not among those whom `send` in \(description.origin) names; nothing was sent")
     }
-    guard !text.isEmpty else { return apply(dialogue.complain("send: the text is empty")) }
+    guard !text.isEmpty else { return complain("send: the text is empty") }
     owner.hooks.send(jid, text)
   }
 
   private func register(_ name: String, _ summary: String?, _ usage: String?) {
-    let line = summary.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
-    let command = describe(name, line, usage)
+    let command = describe(name, summary.map { Self.line($0, 200) }, usage.map { Self.line($0, 500) })
     let isKnown = registered.contains { $0.name == name }
     guard isKnown || registered.count < Self.mostRegistered else {
-      return apply(dialogue.complain("register: \(Self.mostRegistered) commands are enough"))
+      return complain("register: \(Self.mostRegistered) commands are enough")
     }
     guard onRetired == nil else { return }
     if let fault = owner.hooks.register(owner.command(command, of: description)) {
-      return apply(dialogue.complain("register: \(Answers.quoted(name)): \(fault.problem): \(fault.remedy)"))
+      return complain("register: \(Answers.quoted(name)): \(fault.problem): \(fault.remedy)")
     }
     registered.removeAll { $0.name == name }
     registered.append(command)
   }
+
+  /// Whatever a program says of itself stands in a list.
+  private static func line(_ text: String, _ longest: Int) -> String {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return line.count <= longest ? line : line.prefix(longest - 1) + "…"
+  }
+
+  private func complain(_ text: String) { apply(dialogue.complain(text, now: .now)) }
 
   private func log(_ severity: HandlerSeverity, _ text: String) {
     owner.hooks.notice(.said(handler: description.name, severity, text))

@@ -17,7 +17,7 @@ public struct HandlerDescription: Sendable, Hashable {
   /// The section's name.
   public var name: String
   /// The program's absolute path and its arguments.
-  public var words: [String]
+  public let words: [String]
   public var events: Set<Event>
   /// The commands that it serves from the start; it may register more.
   public var commands: [String]
@@ -34,6 +34,8 @@ public struct HandlerDescription: Sendable, Hashable {
   /// Where it runs, besides what the launcher is: another place is another handler.
   public var place: String?
   public var resources = ResourceLimits()
+  /// Its files as they are: a reload starts a handler anew whose program has changed.
+  private let stamp: ProgramStamp
 
   public init(
     name: String, words: [String], events: Set<Event> = [.command], commands: [String] = [], summary: String = "",
@@ -49,6 +51,7 @@ public struct HandlerDescription: Sendable, Hashable {
     self.places = places
     self.send = send
     self.timeout = timeout
+    stamp = ProgramStamp(of: words)
   }
 
   var origin: String { "[handler \(name)]" }

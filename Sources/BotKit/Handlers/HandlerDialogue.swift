@@ -32,6 +32,7 @@ struct HandlerDialogue {
   }
 
   private static let remembered = 256
+  private static let mostStrangeTypes = 20
 
   private let handler: HandlerDescription
   private let limits: HandlerLimits
@@ -48,6 +49,10 @@ struct HandlerDialogue {
   /// Until then the handler has to say something, or it hangs.
   private(set) var pongDue: ContinuousClock.Instant?
   private var budget = LogBudget()
+  /// Of what it is told of its own lines: one that repeats what it reads would never end.
+  private var told = LogBudget(lines: 10)
+  /// Types that are not known, each of which is said once.
+  private var strangeTypes: Set<String> = []
 
   init(_ handler: HandlerDescription, limits: HandlerLimits) {
     self.handler = handler
@@ -104,9 +109,11 @@ struct HandlerDialogue {
   }
 
   /// What the handler says wrong, it is told: its author looks there first, or into the journal.
-  mutating func complain(_ text: String) -> [Action] {
-    var actions: [Action] = [.log(.warning, text)]
-    if backlog < limits.backlog { actions.append(write(HandlerEvents.error(text))) }
+  mutating func complain(_ text: String, now: ContinuousClock.Instant) -> [Action] {
+    var actions: [Action] = budget.admit(text, now: now).map { .log(.warning, $0) }
+    if backlog < limits.backlog {
+      for text in told.admit(text, now: now) { actions.append(write(HandlerEvents.error(text))) }
+    }
     return actions
   }
 
@@ -116,8 +123,9 @@ struct HandlerDialogue {
     return .write(bytes)
   }
 
+  /// Events have half of the backlog: however many come, commands have the rest.
   private mutating func hasRoom() -> Bool {
-    if backlog < limits.backlog { return true }
+    if backlog < limits.backlog / 2 { return true }
     dropped += 1
     return false
   }
@@ -126,7 +134,12 @@ struct HandlerDialogue {
   private mutating func notice() -> [Action] {
     if saysThatItDrops { return [] }
     saysThatItDrops = true
-    return [.log(.warning, "it does not read: \(backlog) bytes wait; commands are answered busy, events are dropped")]
+    return [
+      .log(
+        .warning,
+        "it does not read: \(backlog) bytes wait; events are dropped, and from \(limits.backlog) bytes on commands are answered busy"
+      )
+    ]
   }
 
   // MARK: - From the handler
@@ -139,14 +152,14 @@ struct HandlerDialogue {
     } catch {
       let excerpt = OutputText.clean(OutputText.whole(bytes.prefix(200)))
       let text = "\(error.text), in the line: \(excerpt)\(bytes.count > 200 ? "…" : "")"
-      return budget.admit(text, now: now).flatMap { complain($0) }
+      return complain(text, now: now)
     }
   }
 
   mutating func lineTooLong(_ bytes: Int, now: ContinuousClock.Instant) -> [Action] {
     pongDue = nil
     let text = "a line of \(bytes) bytes was dropped: a line has \(Units.text(bytes: limits.line)) at most"
-    return budget.admit(text, now: now).flatMap { complain($0) }
+    return complain(text, now: now)
   }
 
   /// A line of its standard error.
@@ -170,14 +183,14 @@ struct HandlerDialogue {
 
   private mutating func take(_ line: HandlerLine, now: ContinuousClock.Instant) throws(HandlerLine.Fault) -> [Action] {
     switch line {
-    case .reply(let reply): return try take(reply)
+    case .reply(let reply): return try take(reply, now: now)
     case .edit(let id, let text, let done):
       guard let number = Int(id), open[number] != nil else { return late("edit", id) }
       open[number]?.hasSpoken = true
       return [.perform(number, .edit(cut(text)))] + (done ? finish(number, .done, nil) : [])
-    case .react(let id, let emoji):
+    case .react(let id, let emoji, let done):
       guard let number = Int(id) else { return late("react", id) }
-      if open[number] != nil { return [.perform(number, .react(emoji))] }
+      if open[number] != nil { return [.perform(number, .react(emoji))] + (done ? finish(number, .done, nil) : []) }
       return known[number].map { [.answer($0.message, .react(emoji))] } ?? late("react", id)
     case .upload(let id, let path, let name, let caption, let done):
       guard let number = Int(id), open[number] != nil else { return late("upload", id) }
@@ -190,23 +203,34 @@ struct HandlerDialogue {
     case .log(let severity, let text):
       return budget.admit(text, now: now).map { .log(severity, $0) }
     case .pong: return []
-    case .other(let type):
-      return [.log(.debug, "a line of the type \(Answers.quoted(type)), which is not known, was passed over")]
+    case .other(let type): return pass(over: type, now: now)
     }
   }
 
-  private mutating func take(_ reply: HandlerLine.Reply) throws(HandlerLine.Fault) -> [Action] {
+  /// A type that is not known may be of a later version, and does no harm; one that is nearly known is a slip.
+  private mutating func pass(over type: String, now: ContinuousClock.Instant) -> [Action] {
+    let type = String(type.prefix(64))
+    guard strangeTypes.count < Self.mostStrangeTypes, strangeTypes.insert(type).inserted else { return [] }
+    let text = "lines of the type \(Answers.quoted(type)), which is not known, are passed over"
+    guard let meant = Suggestion.nearest(to: type, among: HandlerLine.types) else { return [.log(.info, text)] }
+    return complain(text + "; did you mean \(Answers.quoted(meant))?", now: now)
+  }
+
+  private mutating func take(
+    _ reply: HandlerLine.Reply, now: ContinuousClock.Instant
+  ) throws(HandlerLine.Fault) -> [Action] {
     guard let number = Int(reply.id) else { return late("reply", reply.id) }
     guard let command = open[number] else {
       guard let known = known[number], known.isEvent else { return late("reply", reply.id) }
       if !reply.choices.isEmpty { throw HandlerLine.Fault(text: "only the reply to a command can have choices") }
-      return reply.text.map { [.answer(known.message, .reply(cut($0)))] } ?? []
+      guard let text = reply.text, !text.isEmpty else { throw HandlerLine.Fault(text: "\"text\" is missing") }
+      return [.answer(known.message, .reply(cut(text)))]
     }
     var text = reply.text.map { cut($0) }
     var actions: [Action] = []
     if !reply.choices.isEmpty {
       let list = reply.choices.enumerated().map { "\($0.offset + 1). \($0.element)" }
-      text = ([text].compactMap { $0 } + list).joined(separator: "\n")
+      text = cut(([text].compactMap { $0 } + list).joined(separator: "\n"))
       actions.append(.perform(number, .offer(reply.choices, asked: reply.id)))
     }
     guard reply.done ?? true else {
@@ -228,7 +252,7 @@ struct HandlerDialogue {
     case let other:
       // Ends it all the same, so that nobody waits.
       return actions + finish(number, .done, text)
-        + complain("\"result\": \(Answers.quoted(other)) is none of done, failed, usage, later, denied")
+        + complain("\"result\": \(Answers.quoted(other)) is none of done, failed, usage, later, denied", now: now)
     }
   }
 
@@ -249,9 +273,5 @@ struct HandlerDialogue {
     known[order.removeFirst()] = nil
   }
 
-  private func cut(_ text: String) -> String {
-    guard text.utf8.count > output else { return text }
-    let kept = OutputText.whole(Array(text.utf8.prefix(output))[...])
-    return String(decoding: kept, as: UTF8.self) + "\n(cut off at \(Units.text(bytes: output)))"
-  }
+  private func cut(_ text: String) -> String { OutputText.cut(text, to: output) }
 }

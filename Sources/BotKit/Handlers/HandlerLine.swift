@@ -5,7 +5,7 @@ enum HandlerLine: Hashable {
   case reply(Reply)
   case edit(id: String, text: String, done: Bool)
   /// None: the reaction is taken back.
-  case react(id: String, emoji: [String])
+  case react(id: String, emoji: [String], done: Bool)
   /// A file in the handler's own folder.
   case upload(id: String, path: String, name: String?, caption: String?, done: Bool)
   case send(to: String, text: String)
@@ -14,6 +14,9 @@ enum HandlerLine: Hashable {
   case pong
   /// A type that is not known.
   case other(String)
+
+  /// The types that are known, for whoever has mistyped one.
+  static let types = ["reply", "edit", "react", "upload", "send", "register", "log", "pong"]
 
   struct Reply: Hashable {
     var id: String
@@ -50,7 +53,9 @@ enum HandlerLine: Hashable {
     case "reply": self = .reply(try Self.reply(fields))
     case "edit":
       self = .edit(id: try fields.id(), text: try fields.text("text"), done: try fields.flag("done") ?? false)
-    case "react": self = .react(id: try fields.id(), emoji: try Self.reactions(fields))
+    case "react":
+      self = .react(
+        id: try fields.id(), emoji: try Self.reactions(fields), done: try fields.flag("done") ?? false)
     case "upload":
       self = .upload(
         id: try fields.id(), path: try fields.word("path"), name: try fields.optionalText("name"),

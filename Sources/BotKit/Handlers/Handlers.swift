@@ -132,6 +132,10 @@ public final class Handlers {
     public let isRunning: Bool
     /// How often it was started again since the daemon or its section is there.
     public let restarts: Int
+    /// How its last process ended; nil: none has.
+    public let lastEnd: String?
+    /// Until it is started again; nil while it runs.
+    public let nextStart: Duration?
     public let commands: [String]
     /// Commands that it has not answered yet.
     public let inFlight: Int
@@ -140,8 +144,9 @@ public final class Handlers {
   public var status: [Status] {
     handlers.map {
       Status(
-        name: $0.description.name, isRunning: $0.isRunning, restarts: $0.restarts, commands: $0.commands.map(\.name),
-        inFlight: $0.inFlight)
+        name: $0.description.name, isRunning: $0.isRunning, restarts: $0.restarts, lastEnd: $0.lastEnd,
+        nextStart: $0.nextStart.map { max(.zero, ContinuousClock.now.duration(to: $0)) },
+        commands: $0.commands.map(\.name), inFlight: $0.inFlight)
     }
   }
 

@@ -32,6 +32,8 @@ public struct ChatMessage: Sendable, Hashable {
   public var corrects: String?
   /// Its text is for other eyes (XEP-0380): `body` says nothing.
   public var isEncrypted = false
+  /// An operator tries a command out: nobody has sent it, and nobody is to hear of it.
+  public var isTrial = false
   /// How long before its arrival it was sent (offline storage, archives); zero when it came live.
   public var age: Duration
 

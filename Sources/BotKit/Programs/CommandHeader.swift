@@ -68,6 +68,9 @@ struct CommandHeader {
     case "usage": usage = value.isEmpty ? nil : value
     case "allow":
       do { allow += try AccessRule.list(value) } catch { throw Fault(problem: "allow: \(error)", remedy: "correct it") }
+      if allow.count > 1, allow.contains(.none) {
+        throw Fault(problem: "allow: none stands beside others", remedy: "leave none alone, or take it away")
+      }
     case "where": places = try Self.places(value)
     case "timeout":
       guard let duration = Units.duration(value) else {

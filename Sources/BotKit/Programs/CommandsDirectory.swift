@@ -83,15 +83,18 @@ public enum CommandsDirectory {
       origin: path, allowOrigin: header.allow.isEmpty ? "the default" : source, timeout: header.timeout)
   }
 
-  /// The first `count` bytes of a file.
+  /// The whole lines among the first `count` bytes of a file.
   private static func head(_ path: String, _ count: Int) throws(CommandHeader.Fault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw CommandHeader.Fault(problem: "\(Errno(code: errno))", remedy: "let the daemon's user read it")
     }
     defer { close(descriptor) }
-    return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = max(0, read(descriptor, buffer.baseAddress, count))
     }
+    guard bytes.count == count else { return bytes }
+    // Half a line may mean something else: half an address is another one.
+    return Array(bytes[...(bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.startIndex)])
   }
 }

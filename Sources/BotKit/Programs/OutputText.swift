@@ -21,6 +21,13 @@ public enum OutputText {
     return text
   }
 
+  /// `text`, or as much of it as fits into `limit` bytes and a word that it was cut off.
+  static func cut(_ text: String, to limit: Int) -> String {
+    guard text.utf8.count > limit else { return text }
+    let kept = whole(Array(text.utf8.prefix(limit))[...])
+    return String(decoding: kept, as: UTF8.self) + "\n(cut off at \(Units.text(bytes: limit)))"
+  }
+
   /// `bytes` without a character that its end cuts in two.
   static func whole(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let lead = bytes.suffix(4).lastIndex(where: { $0 & 0xc0 != 0x80 }) else { return bytes }

@@ -4,6 +4,7 @@ extension Router {
   /// limits and loop guards neither look at it nor remember it. `message`'s body is made here.
   public func trial(_ name: String, _ words: [String], as message: ChatMessage) -> Decision {
     var message = message
+    message.isTrial = true
     let name = name.lowercased()
     let command = commands[name]
     let text = command?.takesText ?? true ? words.joined(separator: " ") : Arguments.text(words)

@@ -39,6 +39,9 @@ public struct Router {
     set { limiter.limit = newValue }
   }
 
+  /// Bytes of one answer; more is cut off.
+  public var output = 65_536
+
   /// Commands in each room, of all its occupants together; nil: unlimited.
   public var roomRate: RateLimit? {
     get { roomLimiter.limit }
@@ -113,7 +116,7 @@ public struct Router {
     case .immediate(let handler):
       let request = CommandRequest(
         message: message, command: name, arguments: Arguments.words(text), text: String(text))
-      return answer(.builtin, handler.answer(request, context(of: message)))
+      return answer(.builtin, OutputText.cut(handler.answer(request, context(of: message)), to: output))
     case .waiting(let action):
       do {
         let arguments =

@@ -131,7 +131,7 @@ extension Verb {
 
   static let archivePrune = Verb(
     path: ["archive", "prune"],
-    options: [Option("--before", "DATE", "2026-01-31, 2026-01-31T17:05 (UTC), or an age: 90d")],
+    options: [Option("--before", "DATE", "2026-01-31, 2026-01-31T17:05 (UTC), or an age: 90d", isRequired: true)],
     summary: "Delete old messages",
     details: """
       Messages that still wait to be sent or answered stay. The file does not shrink: its free space is used again. With

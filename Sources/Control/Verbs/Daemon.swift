@@ -18,9 +18,17 @@ extension Verb {
 
   static let reload = Verb(
     path: ["reload"], summary: "Read the configuration again",
-    details: "A configuration with faults changes nothing: they are listed, and the exit code is 78."
+    details: """
+      A configuration with faults changes nothing: they are listed, and the exit code is 78. Commands that can't be offered
+      are named on standard error. A handler whose program was changed is started anew.
+      """
   ) { call throws(ControlFailure) in
-    _ = try call.daemon().ask(["verb": "reload"])
+    complain(ofRefused: try call.daemon().ask(["verb": "reload"]))
+  }
+
+  /// Commands that are not offered, on standard error.
+  static func complain(ofRefused end: JSON) {
+    for refused in end["refused"]?.arrayValue ?? [] { Terminal.complain("refused: \(refused.stringValue ?? "")") }
   }
 
   static let logLevel = Verb(

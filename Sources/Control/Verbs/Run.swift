@@ -12,7 +12,7 @@ extension Verb {
 
   static let run = Verb(
     path: ["run"], arguments: "COMMAND [ARGS…]",
-    options: [Option("--from", "JID", "who is to have sent the command")] + roomOptions,
+    options: [Option("--from", "JID", "who is to have sent the command", isRequired: true)] + roomOptions,
     summary: "Try a command out as a contact would",
     details: """
       The daemon runs it with the same rights, limits and environment, and what the contact would see is printed as it
@@ -46,6 +46,13 @@ extension Verb {
     } else if let name = row["upload"] {
       let size = row["bytes"]?.intValue.map { ", \($0) bytes" } ?? ""
       print(Terminal.safe("(a file: \(name.stringValue ?? command)\(size)) \(row["caption"]?.stringValue ?? "")"))
+    } else if let emoji = row["react"]?.arrayValue {
+      let shown = emoji.compactMap(\.stringValue).joined(separator: " ")
+      print(Terminal.safe(shown.isEmpty ? "(takes its reaction back)" : "(reacts with \(shown))"))
+    } else if let options = row["choices"]?.arrayValue {
+      print(
+        "(an answer of 1 to \(options.count), or of its text, runs \(command) again with:)\n"
+          + Terminal.safeLines(options.compactMap(\.stringValue).joined(separator: "\n")))
     } else if let line = row["log"]?.stringValue {
       fflush(stdout)
       Terminal.complain("\(command): \(line)")
@@ -77,7 +84,7 @@ extension Verb {
         print(Terminal.safe("@\(group["name"]?.stringValue ?? "") is \(words(group["members"]))"))
       }
     }
-    for refused in end["refused"]?.arrayValue ?? [] { Terminal.complain("refused: \(refused.stringValue ?? "")") }
+    complain(ofRefused: end)
   }
 
   private static func cells(_ row: JSON) -> [String] {

@@ -46,8 +46,8 @@ extension Verb {
     init(_ call: borrowing Call) throws(ControlFailure) {
       waits = call.options["--queue"] == nil
       guard let text = call.options["--timeout"] else { return }
-      guard let seconds = Int(text), seconds > 0 else {
-        throw ControlFailure(.usage, "--timeout takes a number of seconds, such as 30, not '\(text)'")
+      guard let seconds = Int(text), (1...86_400).contains(seconds) else {
+        throw ControlFailure(.usage, "--timeout takes a number of seconds up to a day, such as 30, not '\(text)'")
       }
       if !waits { throw ControlFailure(.usage, "--queue waits for nothing; leave --timeout out") }
       timeout = seconds

@@ -15,15 +15,20 @@ extension Verb {
     if status["state"]?.stringValue != "online" { throw ControlFailure(.offline, "the bot is not online") }
   }
 
-  /// Each with how it is doing; nil: there are none.
-  private static func handlers(of status: JSON) -> String? {
-    guard let handlers = status["handlers"]?.arrayValue, !handlers.isEmpty else { return nil }
-    return handlers.map { handler in
-      let state = handler["running"]?.boolValue == true ? "runs" : "does not run"
-      let restarts = handler["restarts"]?.intValue ?? 0
-      return "\(handler["name"]?.stringValue ?? "") \(state)"
-        + (restarts == 0 ? "" : " (started again \(restarts == 1 ? "once" : "\(restarts) times"))")
-    }.joined(separator: ", ")
+  /// How one is doing, and why it is not doing better.
+  private static func text(ofHandler handler: JSON) -> String {
+    let isRunning = handler["running"]?.boolValue == true
+    let restarts = handler["restarts"]?.intValue ?? 0
+    let open = handler["in_flight"]?.intValue ?? 0
+    var parts = [(handler["name"]?.stringValue ?? "") + (isRunning ? " runs" : " does not run")]
+    if open > 0 { parts.append("\(open) commands open") }
+    if restarts > 0 {
+      let times = restarts == 1 ? "once" : "\(restarts) times"
+      let reason = handler["last_end"]?.stringValue.map { ": \($0)" } ?? ""
+      parts.append("ended \(times)\(isRunning ? ", the last time" : "")\(reason)")
+    }
+    if let next = handler["next_start"]?.stringValue { parts.append("started again \(next)") }
+    return parts.joined(separator: "; ")
   }
 
   private static func lines(of status: JSON) -> [String] {
@@ -34,21 +39,24 @@ extension Verb {
       return found.isEmpty ? nil : Table.padded(title, 14) + Terminal.safe(found.joined(separator: ", "))
     }
     let size = status["archive_bytes"]?.intValue.map { "\(($0 + 1_023) / 1_024) KiB" }
-    return [
+    let connection: [String?] = [
       line("account", text("jid"), text("resource")),
       line("state", text("state"), text("reason"), text("next_attempt").map { "next attempt \($0)" }),
       line("online since", text("online_since"), seconds("online_for")), line("server", text("server")),
       line("TLS", text("tls"), text("cipher")), line("certificate", text("certificate_until").map { "until \($0)" }),
       line("login", text("mechanism")),
       line("streams", text("resumed").map { "\($0) resumed" }, text("reconnected").map { "\($0) reconnected" }),
+    ]
+    let work: [String?] = [
       line("outbox", text("outbox").map { "\($0) waiting" }), line("contacts", text("contacts")),
       line("archive", text("archive"), text("messages").map { "\($0) messages" }, size),
       line("fault", text("archive_fault")), line("set aside", text("archive_set_aside")),
       line(
         "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
         text("waiting_commands").map { "\($0) waiting" }),
-      line("handlers", handlers(of: status)),
-      line("version", text("version")), line("running for", seconds("uptime")),
-    ].compactMap { $0 }
+    ]
+    let handlers: [String?] = (status["handlers"]?.arrayValue ?? []).map { line("handler", self.text(ofHandler: $0)) }
+    let end: [String?] = [line("version", text("version")), line("running for", seconds("uptime"))]
+    return (connection + work + handlers + end).compactMap { $0 }
   }
 }

@@ -26,9 +26,9 @@ extension Daemon {
     case "archive-prune": servePrune(request, client)
     case "reload":
       log.log(.reloaded, "\(client.peer) asks for the configuration to be read again")
-      reload { faults in
-        if faults.isEmpty { return client.finish() }
-        client.fail(.configuration, faults.joined(separator: "\n"))
+      reload { outcome in
+        if outcome.faults.isEmpty { return client.finish(["refused": .array(outcome.refused.map(JSON.string))]) }
+        client.fail(.configuration, outcome.faults.joined(separator: "\n"))
       }
     case "log-level": serveLogLevel(request, client)
     case let verb:

@@ -7,6 +7,9 @@ import XMPPClient
 
 /// `xmppbotctl send`: the message is in the outbox before anything else is said, so it is not lost, whatever the answer.
 extension Daemon {
+  /// Seconds; whoever wants to wait for longer asks again.
+  private static let longestWait = 86_400
+
   func serveSend(_ request: JSON, _ client: ControlClient) {
     let text = request["text"]?.stringValue ?? ""
     let file = request["file"]?.stringValue
@@ -76,7 +79,7 @@ extension Daemon {
         if self?.awaitingArchive.removeValue(forKey: key) != nil { client.fail(.offline, offline) }
       }
     }
-    let seconds = max(1, request["timeout"]?.intValue ?? 30)
+    let seconds = min(max(1, request["timeout"]?.intValue ?? 30), Self.longestWait)
     let timer = surroundings.scheduler.schedule(after: .seconds(seconds)) { [weak self] in
       self?.flow.outbox.forget(rows)
       client.fail(

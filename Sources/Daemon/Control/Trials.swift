@@ -57,6 +57,12 @@ final class Trials {
 }
 
 extension CommandUpload {
+  /// As the contact would see it; nil: it is called after the command.
+  fileprivate var shownName: String? {
+    guard name == nil, case .file(let path) = content else { return name }
+    return path.split(separator: "/").last.map(String.init)
+  }
+
   /// Of what a command has given itself; a file of its own is not looked at.
   fileprivate var size: Int? { if case .bytes(let bytes) = content { bytes.count } else { nil } }
 }
@@ -73,7 +79,7 @@ extension CommandAction {
     case .offer(let options, _): ["choices": .array(options.map(JSON.string))]
     case .upload(let file):
       [
-        "upload": file.name.map(JSON.string) ?? .null, "caption": file.caption.map(JSON.string) ?? .null,
+        "upload": file.shownName.map(JSON.string) ?? .null, "caption": file.caption.map(JSON.string) ?? .null,
         "bytes": file.size.map(JSON.int) ?? .null,
       ]
     }

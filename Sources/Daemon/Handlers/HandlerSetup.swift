@@ -41,7 +41,7 @@ extension Daemon {
     else { return }
     let event = ContactPresence(
       contact: from, resource: from.resource, isAvailable: presence.kind == .available, show: presence.show,
-      status: presence.status, time: surroundings.wallClock())
+      status: presence.status.map { String($0.prefix(1_000)) }, time: surroundings.wallClock())
     longRunning.heard(event) { admits(from, $0) }
   }
 }

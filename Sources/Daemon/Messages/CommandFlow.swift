@@ -110,6 +110,8 @@ extension MessageFlow {
 
   /// Does something for the sender of a message, for which no command runs.
   func perform(_ action: CommandAction, for message: ChatMessage) {
+    // What comes after the end of a trial has nobody to go to.
+    if message.isTrial { return }
     switch action {
     case .react(let emoji): react(emoji, to: message)
     case .reply(let text), .edit(let text):

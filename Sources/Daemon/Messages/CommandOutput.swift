@@ -48,8 +48,12 @@ extension MessageFlow {
     let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
     router.replied(text, to: message, now: .now)
-    let pieces = outbox.pieces(text, to: recipient, thread: message.thread).prefix(Self.mostPieces)
-    let changes = running[command.id, default: RunningOutput()].last.show(Array(pieces), newID: session.newID)
+    var pieces = outbox.pieces(text, to: recipient, thread: message.thread)
+    if pieces.count > Self.mostPieces {
+      pieces.removeLast(pieces.count - Self.mostPieces)
+      pieces[Self.mostPieces - 1] += "\n(cut off: a correction has \(Self.mostPieces) messages at most)"
+    }
+    let changes = running[command.id, default: RunningOutput()].last.show(pieces, newID: session.newID)
     accept(rows(changes, to: recipient, message.thread), for: message, to: recipient)
   }
 

@@ -18,7 +18,7 @@ extension MessageFlow {
     guard message.receipt == .request, let (recipient, id) = whoMayBeTold(arrival) else { return }
     var notice = Message(message.kind, to: recipient, id: session.newID())
     notice.receipt = .received(id)
-    session.sendAnswer(notice.element)
+    session.sendCourtesy(notice.element)
   }
 
   /// XEP-0333 (1.0.0): a command was taken up, or a message answered.
@@ -27,7 +27,7 @@ extension MessageFlow {
     guard message.marker == .markable, let (recipient, id) = whoMayBeTold(arrival) else { return }
     var notice = Message(message.kind, to: recipient, id: session.newID())
     notice.marker = .displayed(id)
-    session.sendAnswer(notice.element)
+    session.sendCourtesy(notice.element)
   }
 
   private func whoMayBeTold(_ arrival: Arrival) -> (JID, id: String)? {
@@ -78,7 +78,7 @@ extension MessageFlow {
     var message = Message(.chat, to: notice.recipient, id: session.newID())
     message.chatState = notice.state
     message.thread = notice.thread
-    session.sendAnswer(message.element)
+    session.sendCourtesy(message.element)
   }
 
   // MARK: - Replies

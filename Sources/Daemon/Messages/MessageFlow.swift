@@ -158,7 +158,13 @@ final class MessageFlow {
 
   private func decide(_ chat: ChatMessage, from: JID) -> Decision? {
     heard(chat)
-    if let id = chat.messageID, repetitions.isRepeated(id, chat.body, from: from) { return nil }
+    if let id = chat.messageID, repetitions.isRepeated(id, chat.body, from: from, at: chat.time) {
+      log.log(
+        .messageReceived,
+        "a message of \(chat.sender) came before, with the same id and text: it is not answered again",
+        peer: chat.sender.description, stanzaID: id)
+      return nil
+    }
     return router.decide(chat, now: .now)
   }
 

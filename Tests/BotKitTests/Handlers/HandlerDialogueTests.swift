@@ -106,6 +106,10 @@ struct HandlerDialogueTests {
     var script = HandlerScript(events: [.message])
     _ = try script.use("weather")
     #expect(script.says(#"{"type":"react","id":"1","emoji":"👍"}"#) == ["1 reacts: 👍"])
+    _ = try script.use("weather")
+    #expect(
+      script.says(#"{"type":"react","id":"2","emoji":"👍","done":true}"#) == ["2 reacts: 👍", "2 ends (done)"],
+      "and it can be the end")
     _ = script.says(#"{"type":"reply","id":"1","text":"sunny"}"#)
     #expect(script.says(#"{"type":"react","id":"1","emoji":["🎉","☀️"]}"#) == ["to alice@example.org reacts: 🎉 ☀️"])
     #expect(script.says(#"{"type":"react","id":"1","emoji":""}"#) == ["to alice@example.org reacts: "])
@@ -139,7 +143,11 @@ struct HandlerDialogueTests {
   func unknown() throws {
     var script = HandlerScript()
     _ = try script.use("weather")
-    #expect(script.says(#"{"type":"dance","steps":3}"#).allSatisfy { $0.hasPrefix("debug: ") })
+    #expect(
+      script.says(#"{"type":"dance","steps":3}"#) == [
+        "info: lines of the type “dance”, which is not known, are passed over"
+      ])
+    #expect(script.says(#"{"type":"dance","steps":4}"#).isEmpty, "said once")
     #expect(script.says(#"{"new":[1,{}],"type":"reply","id":"1","text":"x","mood":null}"#) == ["1 ends (done): x"])
     #expect(script.says("  \r").isEmpty)
   }
@@ -160,6 +168,31 @@ struct HandlerDialogueTests {
     #expect(said.first?.hasPrefix("warning: ") == true && said.first?.hasSuffix("in the line: \(line)") == true)
     #expect(said.last?.hasPrefix(#"< {"type":"error","text":""#) == true)
     #expect(script.dialogue.unanswered == [1], "the command goes on")
+  }
+
+  @Test("a type that is nearly one that is known is a slip, and its author is told")
+  func slip() {
+    var script = HandlerScript()
+    let text = "lines of the type “repyl”, which is not known, are passed over; did you mean “reply”?"
+    #expect(
+      script.says(#"{"type":"repyl","id":"1"}"#) == ["warning: \(text)", #"< {"type":"error","text":"\#(text)"}"#])
+  }
+
+  @Test("a reply to what is no command says something")
+  func emptyAnswer() throws {
+    var script = HandlerScript(events: [.message])
+    _ = try script.write("good morning")
+    #expect(script.says(#"{"type":"reply","id":"1"}"#).first?.hasPrefix("warning: \"text\" is missing") == true)
+  }
+
+  @Test("one that repeats what it reads is soon told nothing more of its lines")
+  func echo() {
+    var script = HandlerScript()
+    var told = 0
+    for _ in 0..<1000 { told += script.says("garbage").count { $0.hasPrefix("< ") } }
+    #expect(told == 11, "ten, and that no more follow")
+    script.now += .seconds(11)
+    #expect(script.says("garbage").contains { $0.hasPrefix("< ") })
   }
 
   @Test("of a long line that is no JSON only its beginning is logged")
@@ -208,6 +241,16 @@ struct HandlerDialogueTests {
       script.says(#"{"type":"reply","id":"1","text":"Where?","choices":["test","live\nnow"]}"#) == [
         "1 offers for 1: test|live now", "1 ends (done): Where?\n1. test\n2. live now",
       ])
+  }
+
+  @Test("options without end are cut, too")
+  func manyChoices() throws {
+    var script = HandlerScript()
+    script.dialogue.output = 1024
+    _ = try script.use("deploy")
+    let option = String(repeating: "x", count: 500)
+    let said = script.says(#"{"type":"reply","id":"1","choices":["\#(option)1","\#(option)2","\#(option)3"]}"#)
+    #expect(said.last?.hasSuffix("\n(cut off at 1 K)") == true)
   }
 
   @Test("the choice comes as the command again")
@@ -303,7 +346,7 @@ struct HandlerDialogueTests {
     #expect(
       try script.use("weather") == [
         "\(number) ends (busy)",
-        "warning: it does not read: \(full) bytes wait; commands are answered busy, events are dropped",
+        "warning: it does not read: \(full) bytes wait; events are dropped, and from 1000 bytes on commands are answered busy",
       ])
     #expect(try script.use("weather") == ["\(number + 1) ends (busy)"])
     for _ in 0..<5 { #expect(try script.write("hello").isEmpty) }
@@ -314,6 +357,16 @@ struct HandlerDialogueTests {
         "warning: it reads again; 5 events were dropped meanwhile"
       ])
     #expect(try script.write("hello").count == 1)
+  }
+
+  @Test("events that come without end leave room for commands")
+  func eventsLeaveRoom() throws {
+    var limits = HandlerLimits()
+    limits.backlog = 4_000
+    var script = HandlerScript(events: [.message], limits: limits)
+    for _ in 0..<100 { _ = try script.write("hello") }
+    #expect(script.dialogue.backlog < 2_400)
+    #expect(try script.use("weather").first?.hasPrefix(#"< {"type":"command""#) == true)
   }
 
   @Test("complaints, too, end where the backlog is full")

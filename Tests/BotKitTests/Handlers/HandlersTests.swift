@@ -38,7 +38,9 @@ struct HandlersTests {
     #expect(first?.split(separator: " ").first == second?.split(separator: " ").first, "the same process")
     #expect(
       bench.handlers.status == [
-        .init(name: "bridge", isRunning: true, restarts: 0, commands: ["weather"], inFlight: 0)
+        .init(
+          name: "bridge", isRunning: true, restarts: 0, lastEnd: nil, nextStart: nil, commands: ["weather"], inFlight: 0
+        )
       ])
     await bench.stop()
     #expect(bench.handlers.status.isEmpty)
@@ -94,9 +96,10 @@ struct HandlersTests {
     var limits = Self.hasty
     limits.hold = .milliseconds(50)
     let bench = HandlerBench(limits: limits)
-    var description = bench.description(Self.echo)
-    description.words = ["/nonexistent/handler"]
-    bench.handlers.update([description])
+    bench.handlers.update([
+      HandlerDescription(
+        name: "bridge", words: ["/nonexistent/handler"], commands: ["weather"], allow: [.everyone])
+    ])
     bench.handlers.start()
     #expect(try await bench.ask() == "weather: try again later")
     #expect(await bench.turn { (bench.handlers.status.first?.restarts ?? 0) >= 3 })

@@ -175,7 +175,7 @@ final class DaemonBench {
 
   func reload() -> [String] {
     let faults = Box<[String]>([])
-    daemon.reload { faults.value = $0 }
+    daemon.reload { faults.value = $0.faults }
     return faults.value
   }
 

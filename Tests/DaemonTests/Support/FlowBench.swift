@@ -39,7 +39,7 @@ final class FlowBench {
     try access.add(admins.map { try AccessRule($0) }, toGroup: AccessPolicy.adminGroup)
     var table = CommandTable()
     let services = Builtins.Services(
-      search: { [gate] query, found in gate.search(query, found) }, reload: { done in done([]) })
+      search: { [gate] query, found in gate.search(query, found) }, reload: { done in done(ReloadOutcome()) })
     for command in Builtins.all(services, access: access) + handlers.map({ Command($0) }) { _ = table.add(command) }
     var router = Router(commands: table, access: access, facts: BotFacts())
     router.rate = nil

@@ -33,12 +33,14 @@ final class FaultRun {
   private static let every = 10
 
   /// Carries out `body`, which starts the bot and ends with `finish`, and writes the row of the table whatever comes of it.
+  /// `concurrent`: how many commands may run at once.
   static func carryOut(
-    _ name: String, on kind: Server.Kind, sections: String = "", _ body: (FaultRun) throws -> Void
+    _ name: String, on kind: Server.Kind, concurrent: Int = 64, sections: String = "",
+    _ body: (FaultRun) throws -> Void
   ) throws {
     var run: FaultRun?
     do {
-      let made = try FaultRun(name, on: kind, sections: sections)
+      let made = try FaultRun(name, on: kind, concurrent, sections)
       run = made
       try body(made)
     } catch {
@@ -54,7 +56,7 @@ final class FaultRun {
     }
   }
 
-  private init(_ name: String, on kind: Server.Kind, sections: String) throws {
+  private init(_ name: String, on kind: Server.Kind, _ concurrent: Int, _ sections: String) throws {
     self.name = name
     row = FaultTable.Row(fault: name, server: kind.rawValue, verdict: "")
     server = try Server.shared(kind)
@@ -64,7 +66,7 @@ final class FaultRun {
       sections: """
         [limits]
         rate = unlimited
-        concurrent = 64
+        concurrent = \(concurrent)
         [log]
         xml = \(Faults.logsXML ? "yes" : "no")
         level = \(Faults.logsXML ? "trace" : "info")

@@ -16,7 +16,8 @@ extension Faults {
     func messages(_ kind: Server.Kind) throws {
       // Prosody's own archive reads all of itself for each page: a hundred thousand are for ejabberd.
       let count = Faults.size(600, kind == .prosody ? 10_000 : 100_000)
-      try FaultRun.carryOut("flood of \(count) messages", on: kind) { run in
+      // More commands at once than the flood brings: whoever exceeds the limit is refused, and told so once.
+      try FaultRun.carryOut("flood of \(count) messages", on: kind, concurrent: 300) { run in
         try run.start()
         let alice = try befriended(run)
         run.send(count, rate: 0, says: 20)

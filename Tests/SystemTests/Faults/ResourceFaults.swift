@@ -32,7 +32,9 @@ extension Faults {
         if run.bot.program?.isRunning == true { run.bot.signal(SIGKILL) }
         _ = try run.bot.exit()
         try run.outage { try run.bot.start() }
-        try other.waitUntil("the large ones are answered") { $0.arrivals.count >= large }
+        try other.waitUntil("the large ones are answered", within: .seconds(Faults.size(60, 600))) {
+          $0.arrivals.count >= large
+        }
         run.send(50)
         try run.finish(growth: 64 * 1_024)
       }
