@@ -15,11 +15,11 @@ public struct ArchiveCheck: Sendable, Hashable {
 
 extension ArchiveReader {
   /// Looks at every page, row and index entry. Takes seconds to minutes, and reads while others write; their log can't be
-  /// cut meanwhile.
-  public func check() throws(ArchiveError) -> ArchiveCheck {
+  /// cut meanwhile. `progress`: about how many parts of a hundred are done.
+  public func check(progress: @escaping (Int) -> Void = { _ in }) throws(ArchiveError) -> ArchiveCheck {
     var check = ArchiveCheck()
     do throws(DatabaseError) {
-      try checkPages(&check)
+      try checkPages(&check, progress)
       try checkReferences(&check)
       check.messages = try connection.integer("SELECT count(*) FROM message")
     } catch  where error.isCorrupt {
@@ -30,7 +30,7 @@ extension ArchiveReader {
     // Of a damaged file, the index says nothing more.
     guard check.damage.isEmpty else { return check }
     do throws(DatabaseError) {
-      try IndexCheck(connection).run(&check)
+      try IndexCheck(connection, progress).run(&check)
     } catch  where error.isCorruptIndex {
       check.indexDamage.append(error.message)
     } catch  where error.isCorrupt {
@@ -41,11 +41,20 @@ extension ArchiveReader {
     return check
   }
 
-  private func checkPages(_ check: inout ArchiveCheck) throws(DatabaseError) {
-    try connection.statement("PRAGMA integrity_check").forEachRow { row in
-      let line = row.text(at: 0)
-      if line != "ok" { check.damage.append(line) }
+  /// Takes most of the time.
+  private func checkPages(_ check: inout ArchiveCheck, _ progress: @escaping (Int) -> Void) throws(DatabaseError) {
+    let pages = max(1, Int(try connection.integer("PRAGMA page_count")))
+    var damage: [String] = []
+    try connection.tellingPagesRead {
+      progress(min(70, 70 * $0 / pages))
+    } _: { () throws(DatabaseError) in
+      try connection.statement("PRAGMA integrity_check").forEachRow { row in
+        let line = row.text(at: 0)
+        if line != "ok" { damage.append(line) }
+      }
     }
+    check.damage += damage
+    progress(70)
   }
 
   private func checkReferences(_ check: inout ArchiveCheck) throws(DatabaseError) {
@@ -59,8 +68,12 @@ extension ArchiveReader {
 /// Whether the full-text index holds each message that it should, and can be read from end to end.
 private struct IndexCheck {
   let connection: Connection
+  let progress: (Int) -> Void
 
-  init(_ connection: Connection) { self.connection = connection }
+  init(_ connection: Connection, _ progress: @escaping (Int) -> Void) {
+    self.connection = connection
+    self.progress = progress
+  }
 
   func run(_ check: inout ArchiveCheck) throws(DatabaseError) {
     let queries = ArchiveQueries(connection)
@@ -71,6 +84,7 @@ private struct IndexCheck {
     try rest.bind(mark, at: 1)
     check.unindexed = try rest.step() ? rest.integer(at: 0) : 0
     let entries = try indexedMessages(upTo: mark)
+    progress(80)
     let missing = try missing(entries, upTo: mark)
     if missing > 0 { check.indexDamage.append("\(missing) messages are missing in the full-text index") }
   }
@@ -97,6 +111,7 @@ private struct IndexCheck {
     try rows.bind(mark, at: 1)
     try rows.forEachRow { row throws(DatabaseError) in
       let id = row.integer(at: 0)
+      progress(80 + Int(20 * id / max(1, mark)))
       if entries.contains(Int(id)) { return }
       try insert.bind(id, at: 1)
       try insert.bind(row.optionalText(at: 1).map(Segmenter.index), at: 2)

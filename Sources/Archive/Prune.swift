@@ -11,6 +11,11 @@ public struct Prune: Sendable, Hashable {
   public private(set) var isDone = false
   /// The last message that was looked at.
   private var position: Int64 = 0
+  /// The newest message when it began.
+  private var newest: Int64 = 0
+
+  /// Parts of a hundred that are done.
+  public var percent: Int { isDone ? 100 : Int(100 * position / max(1, newest)) }
 
   /// What one step may cost, since messages wait for it: rows looked at, rows deleted, bytes taken out of the index.
   private static let limit = (rows: 2_000, deletions: 100, bytes: 128 * 1024)
@@ -25,6 +30,7 @@ public struct Prune: Sendable, Hashable {
 
   /// Does the next step.
   fileprivate mutating func advance(_ transaction: borrowing ArchiveTransaction) throws(DatabaseError) {
+    if newest == 0 { newest = try transaction.queries.newestID() }
     let old = try find(transaction)
     let indexed = try transaction.queries.indexedUpTo()
     for row in old {

@@ -47,6 +47,8 @@ public final class Connection {
   private var handshakeWantsWrite = false
   private var closeTimer: TimerSource?
   private var outputIsFinished = false
+  /// Bytes that the socket, or TLS, has taken.
+  private var takenBytes = 0
 
   /// Takes over a connected, non-blocking descriptor.
   public init(descriptor: Int32) {
@@ -127,6 +129,17 @@ public final class Connection {
   /// Bytes written that neither the socket nor TLS has taken yet.
   public var unsentBytes: Int { output.count }
 
+  /// Bytes written since the connection began.
+  public var writtenBytes: Int { takenBytes + output.count }
+
+  /// Of these, what the peer's system has confirmed (tcp(7), SIOCOUTQ). With TLS a little less, for what TLS adds counts as
+  /// not confirmed while anything is not.
+  public var deliveredBytes: Int {
+    if case .closed = state { return takenBytes }
+    var queued: Int32 = 0
+    return ioctl(descriptor, UInt(TIOCOUTQ), &queued) == 0 ? takenBytes - Int(queued) : takenBytes
+  }
+
   /// Appends to what the next `flush()` sends. Ignored on a closed connection.
   public func write(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { write($0) }
@@ -148,7 +161,9 @@ public final class Connection {
     guard !writeIsBlocked else { return }
     while !output.isEmpty {
       switch output.withUnsent(send) {
-      case .done(let count): output.consume(count)
+      case .done(let count):
+        output.consume(count)
+        takenBytes += count
       case .wantRead, .wantWrite:
         writeIsBlocked = true
         return updateWatch()

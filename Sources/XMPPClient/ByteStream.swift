@@ -13,6 +13,10 @@ public protocol ByteStream: AnyObject {
   var onDrained: @LoopActor () -> Void { get set }
   /// Written, but not yet taken by the system.
   var unsentBytes: Int { get }
+  /// Written since the beginning.
+  var writtenBytes: Int { get }
+  /// Of these, what the other side's system has confirmed.
+  var deliveredBytes: Int { get }
 
   /// Turns to TLS; `domain` is whose certificate must be shown.
   func startTLS(

@@ -81,6 +81,8 @@ private final class NetworkStream: ByteStream {
   }
 
   var unsentBytes: Int { connection.unsentBytes }
+  var writtenBytes: Int { connection.writtenBytes }
+  var deliveredBytes: Int { connection.deliveredBytes }
 
   func startTLS(
     domain: String, direct: Bool, completion: @escaping @LoopActor (Result<TLSInfo, StreamFailure>) -> Void

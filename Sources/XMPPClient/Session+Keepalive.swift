@@ -14,7 +14,7 @@ extension Session {
     // While we don't listen, silence proves nothing.
     if isReadingPaused { keepalive.heard(at: now) }
     if hasWaitedTooLong(now) { return link?.abort(.silent) ?? () }
-    let action = keepalive.check(at: now)
+    let action = keepalive.check(at: now, delivered: link?.deliveredBytes ?? 0)
     self.keepalive = keepalive
     let next: ContinuousClock.Instant
     switch action {
@@ -24,6 +24,7 @@ extension Session {
       next = time
       // To the account's server: that it is there is all we want to know, any answer will do.
       request(.get, to: options.account.server, Element("ping", Namespace.ping)) { _ in }
+      self.keepalive?.sent(written: link?.writtenBytes ?? 0, delivered: link?.deliveredBytes ?? 0)
     }
     keepaliveTimer = environment.scheduler.schedule(after: now.duration(to: next)) { [weak self] in
       self?.checkKeepalive()

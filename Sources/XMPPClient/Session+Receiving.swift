@@ -1,4 +1,5 @@
 import EventLoop
+import JID
 import XML
 import XMPPStanzas
 import XMPPStream
@@ -40,20 +41,27 @@ extension Session {
         "iq", Namespace.client, [("type", "error"), ("id", id), ("to", element["from"])], [error.element]))
   }
 
-  /// Sends an answer to a request, unless so many wait that memory has to be kept for what matters more.
+  /// Sends an answer to a request, unless so much waits that memory has to be kept for what matters more.
   func sendAnswer(_ element: Element) {
-    if mayAnswer { send(element) }
+    if mayAnswer(element["to"].flatMap { try? JID($0) }) { send(element) }
   }
 
   /// Sends what nobody waits for, such as a receipt, unless there is enough on its way already.
   public func sendCourtesy(_ element: Element) {
-    if unsentBytes < Self.answerLimit, !isCongested { send(element) }
+    if !isCrowded { send(element) }
   }
 
-  private var mayAnswer: Bool { unsentBytes < Self.answerLimit && management?.isExhausted != true }
+  private var isCrowded: Bool { unsentBytes >= Self.answerLimit || isCongested }
+
+  /// `asker`: nil is the server.
+  private func mayAnswer(_ asker: JID?) -> Bool {
+    reserve.admits(
+      asker ?? options.account.server, isCrowded: isCrowded,
+      isExhausted: unsentBytes >= 2 * Self.answerLimit || management?.isExhausted == true)
+  }
 
   private func answer(_ iq: IQ, _ number: StreamManagement.HandledCount?) {
-    guard mayAnswer else { return take(number) }
+    guard mayAnswer(iq.from) else { return take(number) }
     if let payload = iq.payload, isServed(iq, payload, number) { return }
     answer(iq)
     take(number)

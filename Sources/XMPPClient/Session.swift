@@ -57,6 +57,8 @@ public final class Session {
   var epoch = 0
   /// What the attempt under way tells the server that we have.
   var toldHandled: UInt32 = 0
+  /// For answers while too much is on its way.
+  var reserve = AnswerReserve()
   /// When the question was asked that the server has not answered.
   var questionAsked: ContinuousClock.Instant?
   var unreadable = Unreadable()

@@ -82,6 +82,9 @@ public final class StreamLink {
   /// What the server offered for the login.
   public var loginFeatures: StreamFeatures? { machine.loginFeatures }
   public var unsentBytes: Int { stream?.unsentBytes ?? 0 }
+  /// Bytes written so far on this connection, and those of them that the other side's system has.
+  public var writtenBytes: Int { stream?.writtenBytes ?? 0 }
+  public var deliveredBytes: Int { stream?.deliveredBytes ?? 0 }
   /// Called whenever any bytes arrive.
   public var onHeard: @LoopActor () -> Void = {}
   /// Called before what a turn gathered is written: what it sends goes with it.

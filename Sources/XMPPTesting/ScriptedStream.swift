@@ -10,6 +10,10 @@ public final class ScriptedStream: ByteStream {
   public var onEnd: @LoopActor (StreamFailure) -> Void = { _ in }
   public var onDrained: @LoopActor () -> Void = {}
   public var unsentBytes = 0
+  public private(set) var writtenBytes = 0
+  /// Written, but not yet with the other side.
+  public var undeliveredBytes = 0
+  public var deliveredBytes: Int { writtenBytes - undeliveredBytes }
 
   /// All that was written and not yet looked at.
   public var written: [UInt8] = []
@@ -34,7 +38,11 @@ public final class ScriptedStream: ByteStream {
   }
 
   // As the real one: what comes after the closing is lost.
-  public func write(_ bytes: [UInt8]) { if !isClosed { written += bytes } }
+  public func write(_ bytes: [UInt8]) {
+    guard !isClosed else { return }
+    written += bytes
+    writtenBytes += bytes.count
+  }
   public func flush() {}
   public func setReading(_ isReading: Bool) { self.isReading = isReading }
   public func close() { isClosed = true }

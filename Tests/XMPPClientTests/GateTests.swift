@@ -87,15 +87,16 @@ struct GateTests {
     }
   }
 
-  @Test("requests get no answers while the server takes none, so that they can't fill the memory")
+  @Test("requests get few answers while the server takes none, and then no more, so that they can't fill the memory")
   @LoopActor func answersNotTaken() throws {
     let conversation = try Conversation.online()
+    let ping = "server: <iq type='get' id='p1' from='eve@evil.example/x'><ping xmlns='urn:xmpp:ping'/></iq>"
     conversation.dialer.stream?.unsentBytes = 2_000_000
-    try conversation.play(
-      """
-      server: <iq type='get' id='p1' from='eve@evil.example/x'><ping xmlns='urn:xmpp:ping'/></iq>
-      the bot says nothing
-      """)
+    for _ in 1...20 { try conversation.play(ping) }
+    conversation.skip()
+    try conversation.play(ping + "\nthe bot says nothing")
+    conversation.dialer.stream?.unsentBytes = 3_000_000
+    try conversation.play(ping.replacing("eve@", with: "alice@") + "\nthe bot says nothing")
   }
 
   @Test("ids of the account's archive count only once the account says that it vouches for them")

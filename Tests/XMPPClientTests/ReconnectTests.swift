@@ -1,6 +1,8 @@
 import EventLoop
+import JID
 import Testing
 import XMPPClient
+import XMPPStanzas
 import XMPPTesting
 
 @Suite("Staying online")
@@ -104,6 +106,24 @@ struct ReconnectTests {
       the bot closes the connection
       event: waiting 0.0 seconds: the server stopped answering
       """)
+  }
+
+  @Test("on a narrow link a ping that stands behind answers is waited for, while the server takes them")
+  @LoopActor func narrowLink() throws {
+    let conversation = try Conversation.online()
+    let text = String(repeating: "x", count: 50_000)
+    conversation.session.send(Message(.chat, to: try JID("alice@example.org"), id: "long", body: text).element)
+    conversation.skip()
+    conversation.dialer.stream?.undeliveredBytes = 50_000
+    try conversation.play("after 60s\nbot: <iq type='get' id='$p' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>")
+    conversation.dialer.stream?.undeliveredBytes = 20_000
+    try conversation.play("after 20s")
+    #expect(conversation.session.isOnline, "it takes what comes before")
+    conversation.dialer.stream?.undeliveredBytes = 0
+    try conversation.play("after 20s")
+    #expect(conversation.session.isOnline, "it has the ping now")
+    try conversation.play("after 20s")
+    #expect(!conversation.session.isOnline)
   }
 
   @Test("any byte shows that the link lives, even white space")

@@ -81,24 +81,6 @@ struct ResumptionTests {
       """)
   }
 
-  @Test(
-    "messages that the server has not confirmed yet keep no ping from being answered; courtesies wait for better times")
-  @LoopActor func reserve() throws {
-    let conversation = try Conversation.managed()
-    for number in 0...StreamManagement.congestion {
-      conversation.session.send(try message("m\(number)").element, token: "m\(number)")
-    }
-    conversation.skip()
-    #expect(conversation.session.isCongested)
-    conversation.session.sendCourtesy(try message("receipt").element)
-    let ping = "<iq type='get' id='p' from='bob@example.org/x'><ping xmlns='urn:xmpp:ping'/></iq>"
-    try conversation.play("server: \(ping)\nbot: <iq type='result' id='p' to='bob@example.org/x'/>")
-    for _ in 0...StreamManagement.congestion { try conversation.play("server: \(ping)") }
-    conversation.skip()
-    try conversation.play("server: \(ping)\nthe bot says nothing")
-    #expect(conversation.session.unconfirmed < 2 * StreamManagement.congestion + 10, "memory is bounded all the same")
-  }
-
   @Test("a word of confirmation may stand behind other stanzas on a narrow line; it is not waited for for ever")
   @LoopActor func slowConfirmation() throws {
     let conversation = try Conversation.managed()

@@ -115,6 +115,26 @@ struct KeepaliveTests {
     #expect(keepalive.check(at: at(80)) == .wait(until: at(139)))
   }
 
+  @Test("a ping behind much else has time from when the other side has it; one that stands still is given up")
+  func behind() {
+    var keepalive = Keepalive(interval: .seconds(60), timeout: .seconds(20), now: start)
+    #expect(keepalive.check(at: at(60), delivered: 0) == .ping(until: at(80)))
+    keepalive.sent(written: 100_000, delivered: 0)
+    #expect(keepalive.check(at: at(80), delivered: 60_000) == .wait(until: at(100)), "what comes before it is taken")
+    #expect(keepalive.check(at: at(100), delivered: 100_000) == .wait(until: at(120)), "now it is there")
+    #expect(keepalive.check(at: at(120), delivered: 100_000) == .giveUp)
+
+    keepalive = Keepalive(interval: .seconds(60), timeout: .seconds(20), now: start)
+    #expect(keepalive.check(at: at(60), delivered: 0) == .ping(until: at(80)))
+    keepalive.sent(written: 100_000, delivered: 0)
+    #expect(keepalive.check(at: at(80), delivered: 0) == .giveUp)
+
+    keepalive = Keepalive(interval: .seconds(60), timeout: .seconds(20), now: start)
+    #expect(keepalive.check(at: at(60), delivered: 0) == .ping(until: at(80)))
+    keepalive.sent(written: 1_000, delivered: 900)
+    #expect(keepalive.check(at: at(80), delivered: 1_000) == .giveUp, "with little before it, nothing is different")
+  }
+
   @Test("a machine that slept for a day pings first and gives up later")
   func slept() {
     var keepalive = Keepalive(interval: .seconds(60), timeout: .seconds(20), now: start)

@@ -17,20 +17,24 @@ extension Verb {
     if call.words.count > 1 { throw ControlFailure(.usage, "name one file at most: xmppbotctl archive check [FILE]") }
     let file = call.words.first?.absolutePath
     let result: JSON
+    let progress = ProgressLine("checking", json: call.json)
     if let file {
-      result = try check(file)
+      result = try check(file, progress)
     } else if let daemon = try call.daemonIfRunning() {
-      result = try daemon.ask(["verb": "archive-check"])
+      result = try daemon.ask(["verb": "archive-check"]) { row throws(ControlFailure) in progress.show(row) }
     } else {
-      result = try check(call.readableArchive())
+      result = try check(call.readableArchive(), progress)
     }
+    progress.end()
     if call.json { print(result.text()) } else { report(result) }
     try judge(result, path: file ?? (try? call.settings().archive.path) ?? "archive.db", isOurs: file == nil)
   }
 
-  private static func check(_ path: String) throws(ControlFailure) -> JSON {
+  private static func check(_ path: String, _ progress: ProgressLine) throws(ControlFailure) -> JSON {
     do throws(ArchiveError) {
-      return try ArchiveReader.withReader(path: path) { reader throws(ArchiveError) in try reader.check() }.json
+      return try ArchiveReader.withReader(path: path) { reader throws(ArchiveError) in
+        try reader.check { progress.show($0) }
+      }.json
     } catch .damaged(let error) {
       return ["sound": false, "damage": [.string(error.message)]]
     } catch {
@@ -92,11 +96,16 @@ extension Verb {
     }
     let archive = try call.readableArchive()
     let check: ArchiveCheck
+    let progress = ProgressLine("copying", json: call.json)
     do throws(ArchiveError) {
-      check = try ArchiveBackup(to: file, replaces: call.options["--force"] != nil).make(of: archive)
+      check = try ArchiveBackup(to: file, replaces: call.options["--force"] != nil).make(of: archive) {
+        progress.show($0)
+      }
     } catch {
+      progress.end()
       throw ControlFailure(.failed, "no backup was made: \(error)")
     }
+    progress.end()
     let size = fileSize(file)
     if call.json {
       print((["file": .string(file), "messages": .int(Int(check.messages)), "bytes": .int(size)] as JSON).text())
@@ -148,12 +157,16 @@ extension Verb {
     if before > now {
       throw ControlFailure(.usage, "--before \(text): lies in the future; all messages would be deleted")
     }
+    let progress = ProgressLine("deleting", json: call.json)
     let result =
       if let daemon = try call.daemonIfRunning() {
-        try daemon.ask(["verb": "archive-prune", "before": .int(Int(before))])
+        try daemon.ask(["verb": "archive-prune", "before": .int(Int(before))]) { row throws(ControlFailure) in
+          progress.show(row)
+        }
       } else {
         try prune(call.readableArchive(), before: before)
       }
+    progress.end()
     if call.json { return print(result.text()) }
     let kept = result["kept"]?.intValue ?? 0
     print(

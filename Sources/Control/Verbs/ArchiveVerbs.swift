@@ -57,16 +57,22 @@ extension Verb {
     var request = try filterRequest(call.options)
     request["verb"] = "archive-export"
     var left = request["limit"]?.intValue ?? .max
-    let daemon = try call.daemonIfRunning()
-    if let daemon {
+    let progress = ProgressLine("exporting", json: false, besideOutput: true)
+    if let daemon = try call.daemonIfRunning() {
+      let newest = try call.daemon().ask(["verb": "status"])["messages"]?.intValue ?? 0
       let writer = MessageWriter(format)
-      _ = try daemon.ask(.object(request)) { row throws(ControlFailure) in writer.write(row) }
+      _ = try daemon.ask(.object(request)) { row throws(ControlFailure) in
+        writer.write(row)
+        if newest > 0 { progress.show(100 * (row["id"]?.intValue ?? 0) / newest) }
+      }
       return
     }
     try call.readArchive { reader throws(ArchiveError) in
       let writer = MessageWriter(format)
+      let newest = (try? reader.queries.newestID()) ?? 0
       try reader.export(MessageFilter(.object(request))) { row in
         writer.write(row.json)
+        progress.show(Int(100 * row.id / max(1, newest)))
         left -= 1
         return left > 0
       }

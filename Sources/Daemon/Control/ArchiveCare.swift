@@ -12,7 +12,14 @@ extension Daemon {
     let path = gate.archive.path
     do throws(ThreadError) {
       _ = try DatabaseThread { [log] in
-        let result = Result { () throws(ArchiveError) in try ArchiveReader.open(path: path).check() }
+        var last = 0
+        let result = Result { () throws(ArchiveError) in
+          try ArchiveReader.open(path: path).check { percent in
+            guard percent != last else { return }
+            last = percent
+            EventLoop.main.post { LoopActor.assumeIsolated { client.send(percent: percent) } }
+          }
+        }
         EventLoop.main.post { LoopActor.assumeIsolated { Self.answer(result, path: path, client, log) } }
       }
     } catch {
@@ -41,8 +48,11 @@ extension Daemon {
     if let fault = gate.fault { return client.fail(.failed, "nothing was deleted: \(fault)") }
     log.log(.archivePruned, "\(client.peer) has messages deleted that are older than \(Timestamp.format(before))")
     let archive = gate.archive
-    archive.prune(Prune(before: before)) { _ in
-      LoopActor.assumeIsolated { client.isOpen }
+    archive.prune(Prune(before: before)) { prune in
+      LoopActor.assumeIsolated {
+        client.send(percent: prune.percent)
+        return client.isOpen
+      }
     } completion: { result in
       switch result {
       case .success(let prune):

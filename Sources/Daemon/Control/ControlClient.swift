@@ -22,6 +22,7 @@ final class ControlClient {
   private var inputEnded = false
   private var isAnswering = false
   private var isPosted = false
+  private var lastPercent: Int?
   /// Called once if the other side goes away.
   var whenGone: (@LoopActor () -> Void)?
   /// What came with the request that is being answered.
@@ -61,6 +62,13 @@ final class ControlClient {
     guard isOpen else { return }
     for row in rows { append(.row(row)) }
     flush()
+  }
+
+  /// How far a long request has come, of a hundred; told when it changes.
+  func send(percent: Int) {
+    guard percent != lastPercent else { return }
+    lastPercent = percent
+    send(rows: [["percent": .int(percent)]])
   }
 
   /// Ends the answer.
