@@ -200,6 +200,8 @@ public final class Session {
 
   /// Bytes written that the system has not yet taken.
   public var unsentBytes: Int { link?.unsentBytes ?? 0 }
+  /// So much is on its way to the server that what is asked now stands behind it.
+  public var isOutputBehind: Bool { link.map { $0.writtenBytes - $0.deliveredBytes > Keepalive.backlog } ?? false }
 
   // MARK: - Sending
 

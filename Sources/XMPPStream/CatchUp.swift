@@ -168,9 +168,13 @@ public struct CatchUp<Held> {
     return [.archive(message)]
   }
 
-  /// The answer to the query.
-  public mutating func finished(_ result: Result<ArchiveFin, StanzaError>) -> [Action] {
-    guard state == .asking, let query else { return [] }
+  /// Whether this query is the one that has no answer yet.
+  public func awaits(_ queryID: String) -> Bool { state == .asking && query?.queryID == queryID }
+
+  /// The answer to a query. One to a query before the last says where a page ends that was passed over, so it counts for
+  /// nothing: such a query goes out once more when its stream is resumed (XEP-0198).
+  public mutating func finished(_ result: Result<ArchiveFin, StanzaError>, of queryID: String) -> [Action] {
+    guard awaits(queryID), let query else { return [] }
     self.query = nil
     switch result {
     case .success(let fin):

@@ -21,7 +21,7 @@ public struct Keepalive: Sendable {
   }
 
   /// Bytes before a ping that are no delay worth considering.
-  static let backlog = 16_384
+  public static let backlog = 16_384
 
   private let interval: Duration
   private let timeout: Duration

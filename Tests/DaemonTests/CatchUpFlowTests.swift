@@ -235,6 +235,19 @@ struct CatchUpFlowTests {
     #expect(try await bench.transcript().contains("< held"))
   }
 
+  @Test("on a narrow link the question itself may be under way for long: the archive's silence counts from then on")
+  @LoopActor func narrowLink() async throws {
+    let bench = try await waiting()
+    bench.dialer.stream?.undeliveredBytes = 100_000
+    for _ in 1...3 { bench.clock.advance(by: .seconds(20)) }
+    await bench.settle()
+    #expect(try await bench.transcript().contains("< held") == false)
+    bench.dialer.stream?.undeliveredBytes = 0
+    for _ in 1...2 { bench.clock.advance(by: .seconds(20)) }
+    await bench.settle()
+    #expect(try await bench.transcript().contains("< held"))
+  }
+
   @Test("a server without an archive is told of after a session that could not be resumed, and messages flow")
   @LoopActor func noArchive() async throws {
     let bench = try await DaemonBench(before: Self.leftBehind)

@@ -39,7 +39,7 @@ struct CatchUpDialogue {
     }
     var fin = ArchiveFin(isComplete: complete, isStable: stable, page: ResultSet(set) ?? ResultSet())
     if last == "none" { fin.page.last = nil }
-    return lines + note(machine.finished(.success(fin)))
+    return lines + note(machine.finished(.success(fin), of: queryID))
   }
 
   mutating func result(_ id: String, queryID: String? = nil, archive: String? = nil, stamp: Int64? = nil) throws
@@ -53,7 +53,7 @@ struct CatchUpDialogue {
   }
 
   mutating func fail(_ kind: StanzaError.Kind, _ condition: StanzaError.Condition) -> [String] {
-    note(machine.finished(.failure(StanzaError(kind, condition))))
+    note(machine.finished(.failure(StanzaError(kind, condition)), of: queryID))
   }
 
   private mutating func note(_ actions: [CatchUp<String>.Action]) -> [String] {

@@ -163,11 +163,9 @@ struct CatchUpModel {
             archive: account, id: id, queryID: queryID, stamp: nil, message: message, element: message.element,
             isOwn: false)))
     case .fin(let queryID, let fin):
-      guard queryID == open else { return }
-      perform(catchUp.finished(.success(fin)))
+      perform(catchUp.finished(.success(fin), of: queryID))
     case .error(let queryID, let error):
-      guard queryID == open else { return }
-      perform(catchUp.finished(.failure(error)))
+      perform(catchUp.finished(.failure(error), of: queryID))
     }
   }
 

@@ -52,6 +52,20 @@ struct CatchUpTests {
     #expect(try talk.page(complete: true).last == "complete: up to date, 8 messages fetched")
   }
 
+  @Test("the answer to an earlier query, which comes late, moves nothing: its page was passed over")
+  func lateAnswer() throws {
+    var talk = try CatchUpDialogue(cursor: "a")
+    _ = talk.start()
+    talk.machine.lost()
+    #expect(talk.start() == ["query q-2: 2 after a"])
+    #expect(try talk.result("b", queryID: "q-1") == [])
+    var late = ArchiveFin(isComplete: false, isStable: true, page: ResultSet())
+    late.page.last = "c"
+    #expect(talk.machine.finished(.success(late), of: "q-1").isEmpty)
+    #expect(talk.machine.awaits("q-2"))
+    #expect(try talk.page("b", "c") == ["archive b", "archive c", "query q-3: 2 after c"])
+  }
+
   @Test("an empty page is the end, even if the archive doesn't say so; some name its end again")
   func emptyPage() throws {
     var talk = try CatchUpDialogue(cursor: "a")

@@ -202,11 +202,11 @@ final class CatchUpFlow {
   private func ask(_ query: ArchiveQuery) {
     watchProgress()
     session.query(query, in: archive) { [weak self] result in
-      guard let self else { return }
+      guard let self, machine?.awaits(query.queryID) == true else { return }
       stallTimer = nil
       // What fails because the stream ended is asked for again on the next.
       if !session.isOnline { return interrupt() }
-      perform(machine?.finished(result) ?? [])
+      perform(machine?.finished(result, of: query.queryID) ?? [])
     }
   }
 
@@ -217,7 +217,8 @@ final class CatchUpFlow {
       stallTimer = nil
       // Offline it says nothing anyhow, and the next stream asks again; nor do we hear it while we don't listen.
       guard session.isOnline else { return }
-      if session.isReadingPaused || isBusy { return watchProgress() }
+      // On a narrow link the question itself may still be under way.
+      if session.isReadingPaused || isBusy || session.isOutputBehind { return watchProgress() }
       perform(machine?.giveUp("it does not answer") ?? [])
     }
   }

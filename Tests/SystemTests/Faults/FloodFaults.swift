@@ -14,8 +14,7 @@ extension Faults {
       "messages as fast as the server takes them: all archived and answered, in bounded memory",
       arguments: Faults.servers)
     func messages(_ kind: Server.Kind) throws {
-      // Prosody's own archive reads all of itself for each page: a hundred thousand are for ejabberd.
-      let count = Faults.size(600, kind == .prosody ? 10_000 : 100_000)
+      let count = Faults.size(600, 100_000)
       // More commands at once than the flood brings: whoever exceeds the limit is refused, and told so once.
       try FaultRun.carryOut("flood of \(count) messages", on: kind, concurrent: 300) { run in
         try run.start()
