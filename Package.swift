@@ -74,7 +74,8 @@ let package = Package(
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
     tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload", "CLinux"]),
     tests("Systemd"), tests("Configuration"),
-    tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]), tests("Control", ["XMPPTesting", "TestSupport"]),
+    tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]),
+    tests("Control", ["XMPPTesting", "TestSupport"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
