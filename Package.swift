@@ -9,10 +9,11 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// The tests of `target`, in Tests/<target>Tests/.
-func tests(_ target: String, _ dependencies: [Target.Dependency] = []) -> Target {
+/// The tests of `target`, in Tests/<target>Tests/. `data`: a folder there with files that they read.
+func tests(_ target: String, _ dependencies: [Target.Dependency] = [], data: String? = nil) -> Target {
   .testTarget(
-    name: target + "Tests", dependencies: [.byName(name: target)] + dependencies, swiftSettings: strict)
+    name: target + "Tests", dependencies: [.byName(name: target)] + dependencies, exclude: data.map { [$0] } ?? [],
+    swiftSettings: strict)
 }
 
 /// A C library from Debian; why each is here: docs/decisions/.
@@ -38,6 +39,7 @@ let package = Package(
     system("CUnistring", pkgConfig: nil, apt: "libunistring-dev"),
     system("CJansson", pkgConfig: "jansson", apt: "libjansson-dev"),
     system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     .target(name: "CLinux"),
 
     // Imports run only downward in this order; scripts/lint checks it.
@@ -57,8 +59,14 @@ let package = Package(
     library("BotKit", ["JID", "JSON", "EventLoop", "Upload", "CLinux"]),
     library("Systemd", ["CSystemd", "CLinux"]),
     library("Configuration", []),
+    library("OpenMetrics", []),
+    library("HTTP", ["EventLoop", "JSON", "CMicroHTTPD", "CLinux"]),
+    library("Webhooks", ["HTTP", "JID", "Crypto"]),
     library(
-      "Daemon", ["XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON", "CLinux"]),
+      "Daemon",
+      [
+        "XMPPClient", "Archive", "BotKit", "Systemd", "Configuration", "JSON", "OpenMetrics", "Webhooks", "CLinux",
+      ]),
     library("Control", ["Daemon", "CLinux"]),
     library("TestSupport", []),
     .target(name: "CRecordingVFS", dependencies: ["CSQLite"], path: "Tests/CRecordingVFS"),
@@ -73,7 +81,8 @@ let package = Package(
     tests("Transport", ["XMPPTesting", "COpenSSL"]),
     tests("XMPPClient", ["XMPPTesting"]), tests("SQLite", ["TestSupport"]),
     tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload", "CLinux"]),
-    tests("Systemd"), tests("Configuration"),
+    tests("Systemd"), tests("Configuration"), tests("OpenMetrics"), tests("HTTP", ["XMPPTesting", "TestSupport"]),
+    tests("Webhooks", data: "Payloads"),
     tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]),
     tests("Control", ["XMPPTesting", "TestSupport"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),

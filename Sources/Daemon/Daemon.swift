@@ -31,6 +31,9 @@ final class Daemon {
   let longRunning: Handlers
   let credentials: CredentialKeeper
   let retention: Retention
+  let archiveRows: ArchiveRows
+  let web: WebInterface
+  let httpSockets: HTTPSockets
   let notifier = ServiceNotifier()
   let started = ContinuousClock.now
   /// What is in force; keys that need a restart stay as they were.
@@ -42,6 +45,8 @@ final class Daemon {
   var refusals = NoticeThrottle()
   /// What the stream runs over.
   var endpoint: Endpoint?
+  /// Until when the server's certificate is valid, in seconds since 1970, as the last stream had it.
+  var certificateEnd: Int64?
   var onlineCount = 0
   var resumedCount = 0
   var ending: Ending?
@@ -110,11 +115,16 @@ final class Daemon {
       jid: settings.account.jid.description,
       launcher: CommandSetup.launcher(settings, environment),
       hooks: Self.handlerHooks(reference, log))
+    archiveRows = ArchiveRows(parts.archive)
+    httpSockets = parts.httpSockets
+    web = WebInterface(log: log, hooks: Self.webHooks(reference))
     reference.daemon = self
     session.delegate = self
     connectGate()
     connectHandlers()
     useCommands()
+    web.use(settings, parts.webhooks)
+    web.listen(on: parts.http)
     control = ControlServer(parts.control) { [weak self] request, client in self?.serve(request, client) }
   }
 
@@ -123,8 +133,10 @@ final class Daemon {
     if !isIsolated { tellIsolation() }
     for fault in commandFaults { log.log(.commandFileRefused, fault.description) }
     log.log(.ready, "configuration, archive and control socket stand")
+    if let address = web.address { log.log(.ready, "HTTP is spoken on \(address)") }
     notifier.ready(status: "connecting to \(settings.account.jid.domain)")
     longRunning.start()
+    archiveRows.count(flow.archived)
     flow.takeUp(openCommands)
     openCommands = []
     session.start()
@@ -160,6 +172,7 @@ final class Daemon {
     commandFaults = setup.faults
     isIsolated = setup.isIsolated
     flow.router.commands = setup.commands
+    flow.metrics.offer(setup.commands.all.map(\.description.name))
     flow.router.access = setup.access
     flow.router.listeners = longRunning.listeners
     flow.router.rate = RateLimit(settings.limits.rate)

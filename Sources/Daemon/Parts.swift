@@ -4,9 +4,11 @@ import Configuration
 import Crypto
 import EventLoop
 import Glibc
+import HTTP
 import JID
 import Systemd
 import Transport
+import Webhooks
 import XMPPClient
 import XMPPStanzas
 
@@ -23,6 +25,10 @@ extension Daemon {
     let log: Logger
     let handlers: [any CommandHandler]
     let control: ControlSocket
+    let webhooks: [Webhook]
+    let httpSockets: HTTPSockets
+    /// Nil: there is no HTTP.
+    let http: HTTPListener?
     let delivery: Delivery
 
     init(
@@ -33,6 +39,7 @@ extension Daemon {
       password = configuration.password
       trust = configuration.trust
       avatar = configuration.avatar
+      webhooks = configuration.webhooks
       delivery = Delivery()
       self.file = file
       self.environment = environment
@@ -52,7 +59,9 @@ extension Daemon {
       }
       if let setAside = archive.setAside { log.log(.archiveSetAside, setAside.description) }
       do throws(ControlSocketError) {
-        if let socket = SocketActivation.listenSockets().first {
+        let passed = SocketActivation.listenSockets()
+        httpSockets = HTTPSockets(passed: passed.first { $0.name == HTTPSockets.name }?.descriptor)
+        if let socket = passed.first(where: { $0.name != HTTPSockets.name }) {
           control = ControlSocket(descriptor: socket.descriptor)
         } else {
           control = try ControlSocket(listeningAt: settings.control.socket)
@@ -60,6 +69,13 @@ extension Daemon {
       } catch {
         archive.close()
         throw StartFailure(error.isInUse ? .failed : .configuration, [error.description])
+      }
+      do throws(StartFailure) {
+        http = try httpSockets.listener(for: settings.http.listen)
+      } catch {
+        archive.close()
+        control.close()
+        throw error
       }
     }
   }
@@ -82,11 +98,13 @@ extension Daemon {
     let password: SecretBytes
     let trust: TLSContext
     let avatar: Avatar?
+    let webhooks: [Webhook]
 
     init(file: String, environment: [String: String]) throws(StartFailure) {
       do throws(ConfigurationProblems) {
         settings = try Settings.load(path: file, environment: environment)
         password = SecretBytes(try Password.load(for: settings, environment: environment).bytes)
+        webhooks = try Webhook.all(settings, environment: environment)
       } catch {
         throw StartFailure(.configuration, error.diagnostics.map(\.description))
       }

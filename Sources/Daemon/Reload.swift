@@ -11,7 +11,16 @@ extension Daemon {
     notifier.reloading(status: "reading the configuration")
     var outcome = ReloadOutcome()
     do throws(StartFailure) {
-      apply(try Configuration(file: file, environment: environment))
+      let new = try Configuration(file: file, environment: environment)
+      // What can fail comes first, so that a failure changes nothing.
+      let listens = new.settings.http.listen != settings.http.listen
+      let listener = try listens ? httpSockets.listener(for: new.settings.http.listen) : nil
+      apply(new)
+      web.use(settings, new.webhooks)
+      if listens {
+        web.listen(on: listener)
+        log.log(.reloaded, "HTTP is spoken \(web.address.map { "on \($0)" } ?? "nowhere any more")")
+      }
       outcome.refused = commandFaults.map(\.description)
     } catch {
       outcome.faults = error.lines

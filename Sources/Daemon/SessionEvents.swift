@@ -17,6 +17,7 @@ extension Daemon: SessionDelegate {
     case .online(let info):
       onlineCount += 1
       if info.continuity != .new { resumedCount += 1 }
+      if let tls = info.security { certificateEnd = tls.certificate.notAfter }
       let how = info.continuity == .new ? "" : ", the stream was resumed"
       log.log(.online, "online as \(info.jid)\(info.security.map { ", \($0.version)" } ?? "")\(how)")
       serverIsBehind = false
@@ -29,6 +30,7 @@ extension Daemon: SessionDelegate {
   }
 
   private func report(_ failure: StreamFailure, _ delay: Duration) {
+    flow.metrics.disconnects &+= 1
     let event: LogEvent =
       switch failure {
       case .authentication: .loginFailed

@@ -92,6 +92,7 @@ extension Daemon {
     ending.isClosing = true
     control?.close()
     control = nil
+    web.close()
     flow.outbox.flush()
     // The disk may hang, so the loop does not wait for it; `endTime` holds all the same.
     do {
@@ -114,6 +115,7 @@ extension Daemon {
     }
     control?.close()
     control = nil
+    web.close()
     surroundings.exit(ending.code)
   }
 

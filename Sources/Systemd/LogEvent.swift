@@ -57,6 +57,10 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case handlerEnded = "handler-ended"
   /// A contact sends commands faster than `rate` allows.
   case rateLimited = "rate-limited"
+  /// A webhook was called, and its message is on its way.
+  case webhookCalled = "webhook-called"
+  /// A call of a webhook was refused.
+  case webhookRefused = "webhook-refused"
   /// The archive cannot be written or read.
   case archiveError = "archive-error"
   /// The archive can be used again.
@@ -86,7 +90,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
       .error
     case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed,
       .commandFileRefused, .handlerEnded,
-      .rateLimited, .archiveLogHeld, .protocolViolation, .messagesMissed:
+      .rateLimited, .webhookRefused, .archiveLogHeld, .protocolViolation, .messagesMissed:
       .warning
     case .connecting, .stanzaTrace:
       .debug
@@ -125,6 +129,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .handlerStarted: "009120a5141a47a7ab5fced3242477bf"
     case .handlerEnded: "7f64a28cfaec4e09be32ca8fd3547e7b"
     case .rateLimited: "fe045da5704b4d028ec0a3a463d3e476"
+    case .webhookCalled: "efbcf6147a3842869379b28229f7ca3c"
+    case .webhookRefused: "6d28f7ba90224c3c8b2741cc22ad0089"
     case .archiveError: "6656a836a94e457cbcf90c8e662050d3"
     case .archiveRecovered: "df285f388dfb4093b29800c380a83400"
     case .archiveSetAside: "46058ba61de4aed965ec71a5a699a2de"

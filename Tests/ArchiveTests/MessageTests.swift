@@ -173,6 +173,7 @@ struct MessageTests {
     try archive.insertAndWait(later)
     try archive.insertAndWait(NewMessage(.out, .groupchat, peer: "room@example.org", time: start, body: "c"))
     let statistics = try archive.readAndWait(StatisticsRead())
+    #expect(try archive.readAndWait(RowCountRead()) == statistics.count)
     archive.close()
     #expect(statistics.count == 3)
     let chats = statistics.lines.first { $0.direction == .in && $0.kind == .chat }

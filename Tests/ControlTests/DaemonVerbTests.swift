@@ -65,6 +65,18 @@ struct DaemonVerbTests {
     await daemon.stop()
   }
 
+  @Test("metrics are printed as they come, to the byte")
+  func metrics() async throws {
+    let daemon = try await ScriptedDaemon.at(socket) { request, client in
+      client.finish(["text": request["verb"] == "metrics" ? "a_total 1\n# EOF\n" : ""])
+    }
+    let outcome = try control("metrics")
+    #expect(outcome.code == 0 && outcome.output == "a_total 1\n# EOF\n" && outcome.errors.isEmpty)
+    #expect(try JSON(parsing: control("metrics --json").output)["text"] == "a_total 1\n# EOF\n")
+    #expect(try control("metrics all").code == 2)
+    await daemon.stop()
+  }
+
   @Test("tables are aligned, safe to look at, and JSON lines with --json")
   func tables() async throws {
     let daemon = try await ScriptedDaemon.at(socket) { request, client in

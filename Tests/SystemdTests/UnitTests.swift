@@ -55,6 +55,30 @@ struct UnitTests {
   }
 
   @Test(
+    "the notice of a failed unit runs as nobody in particular, who may read the journal and talk to the daemon's socket"
+  )
+  func notice() throws {
+    let lines = Set(try lines("xmppbot-notify@.service"))
+    for line in [
+      "Type=oneshot", "DynamicUser=yes", "SupplementaryGroups=xmppbotd systemd-journal",
+      "RestrictAddressFamilies=AF_UNIX",
+      "CapabilityBoundingSet=", "StartLimitBurst=5",
+    ] {
+      #expect(lines.contains(line), "\(line)")
+    }
+  }
+
+  @Test("what HTTP needs is in the daemon's sandbox: TCP and Unix sockets, and nothing that keeps the loopback away")
+  func http() throws {
+    let lines = try lines("xmppbotd.service")
+    let families = try #require(lines.first { $0.hasPrefix("RestrictAddressFamilies=") })
+    for family in ["AF_INET", "AF_INET6", "AF_UNIX"] { #expect(families.contains(family)) }
+    #expect(!lines.contains { $0.hasPrefix("PrivateNetwork=yes") || $0.hasPrefix("SocketBindDeny=") })
+    let denied = lines.contains { $0.hasPrefix("IPAddressDeny=any") }
+    #expect(!denied || lines.contains { $0.hasPrefix("IPAddressAllow=") && $0.contains("localhost") })
+  }
+
+  @Test(
     "what the daemon relies on is in the unit",
     arguments: [
       "Type=notify", "ExecReload=xmppbotctl reload", "RestartPreventExitStatus=78", "WatchdogSec=60s",

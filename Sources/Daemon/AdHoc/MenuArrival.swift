@@ -23,6 +23,7 @@ extension MessageFlow {
   func take(
     menu text: String, from requester: JID, session id: String, lang: String?, number: StreamManagement.HandledCount?
   ) {
+    let came = ContinuousClock.now
     let time = wallClock()
     let thread = Menus.thread(of: id)
     let message = ChatMessage(
@@ -53,14 +54,19 @@ extension MessageFlow {
       guard let self, let number else { return }
       countReceived()
       log.log(.messageReceived, at: .debug, "a choice in the menu by \(requester)", peer: requester.bare.description)
-      act(decision, delivery, number, requester, id)
+      metrics.received &+= 1
+      measure(decision, came)
+      act(decision, delivery, number, requester, id, came)
     } dropped: { [weak self] in
       if let count { self?.store(count) }
       self?.menus?.refuse(id, StanzaError(.cancel, .internalServerError))
     }
   }
 
-  private func act(_ decision: Decision, _ delivery: Delivery?, _ number: Int64, _ requester: JID, _ id: String) {
+  private func act(
+    _ decision: Decision, _ delivery: Delivery?, _ number: Int64, _ requester: JID, _ id: String,
+    _ came: ContinuousClock.Instant
+  ) {
     switch decision {
     case .answer(let answer):
       delivery?.send()
@@ -68,7 +74,7 @@ extension MessageFlow {
     case .run(var command):
       command.id = number
       guard menus?.began(command, in: id) == true else { return close(number, .cancelled, Delivery {}) }
-      dispatcher?.start(command)
+      start(command, came)
     case .heard:
       // A choice that is no longer open.
       menus?.refuse(id, AdHocCommand.Fault.sessionExpired.error("This choice is no longer open: begin again."))

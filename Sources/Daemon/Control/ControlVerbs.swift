@@ -15,6 +15,7 @@ extension Daemon {
   func serve(_ request: JSON, _ client: ControlClient) {
     switch request["verb"]?.stringValue {
     case "status": client.finish(statusJSON)
+    case "metrics": client.finish(["text": .string(metricsText)])
     case "roster": serveRoster(client)
     case "commands": serveCommands(request, client)
     case "run": serveRun(request, client)
@@ -72,7 +73,7 @@ extension Daemon {
     status["unsent_bytes"] = .int(session.unsentBytes)
     status["messages"] = .int(Int(flow.archived))
     status["archive"] = .string(gate.archive.path)
-    status["archive_bytes"] = .int(fileSize(gate.archive.path) + fileSize(gate.archive.path + "-wal"))
+    status["archive_bytes"] = .int(archiveBytes)
     status["archive_fault"] = gate.fault.map { .string($0.description) }
     status["archive_set_aside"] = gate.archive.setAside.map { .string($0.description) }
     status["contacts"] = .int(session.roster.items.count)
@@ -82,6 +83,9 @@ extension Daemon {
     status["handlers"] = longRunning.json
     return .object(status)
   }
+
+  /// Of the file and its log.
+  var archiveBytes: Int { fileSize(gate.archive.path) + fileSize(gate.archive.path + "-wal") }
 
   private func serveRoster(_ client: ControlClient) {
     client.send(

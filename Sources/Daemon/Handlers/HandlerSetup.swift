@@ -13,7 +13,11 @@ extension Daemon {
     hooks.maySend = { jid, rules in reference.daemon?.admits(jid, rules) ?? false }
     hooks.send = { jid, text in reference.daemon?.flow.outbox.send(text, to: jid) }
     hooks.answer = { message, action in reference.daemon?.flow.perform(action, for: message) }
-    hooks.register = { command in reference.daemon?.flow.router.commands.update(command) }
+    hooks.register = { command in
+      let fault = reference.daemon?.flow.router.commands.update(command)
+      if fault == nil { reference.daemon?.flow.metrics.add(command.description.name) }
+      return fault
+    }
     hooks.notice = { log.log($0) }
     return hooks
   }

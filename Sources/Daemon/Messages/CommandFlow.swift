@@ -54,6 +54,7 @@ extension MessageFlow {
     ended(command, speaks: !delivery.rows.isEmpty)
     close(command.id, outcome.result, delivery)
     let name = command.request.command
+    metrics.count(name, outcome.result)
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
     log.log(
@@ -70,7 +71,8 @@ extension MessageFlow {
       guard try transaction.finishCommand(message: id, outcome: result.description, at: time) else { return false }
       for row in rows { try transaction.insert(row) }
       return true
-    } done: { isFirst in
+    } done: { [weak self] isFirst in
+      self?.metrics.ended(id, at: .now)
       if isFirst { delivery.send() }
     }
   }

@@ -40,6 +40,7 @@ final class MessageFlow {
   var renewal: (any ScheduledWork)?
   /// Commands that an operator tries out.
   let trials = Trials()
+  var metrics = Metrics()
   /// Keep the XML of each message.
   var keepsRawXML = false
 
@@ -112,6 +113,7 @@ final class MessageFlow {
 
   /// Archives a message, and acts upon it if it is for the bot.
   func take(_ arrival: Arrival) {
+    let came = ContinuousClock.now
     let message = arrival.message
     guard let peer = arrival.peer, message.isWorthKeeping || message.settles != nil else {
       return pass(arrival)
@@ -134,9 +136,11 @@ final class MessageFlow {
         .messageReceived, at: .debug, "message \(arrival.isOurs ? "to" : "from") \(peer)", peer: peer.bare.description,
         stanzaID: message.id)
       confirm(arrival)
+      if !arrival.isOurs { metrics.received &+= 1 }
       guard let decision, let chat else { return }
       if !decision.isSilent { mark(arrival) }
-      act(decision, answer, to: peer, message: id)
+      measure(decision, came)
+      act(decision, answer, to: peer, message: id, came)
       askIfDoubtful(chat, after: decision, at: peer)
     } again: { [weak self] in
       // Its sender did not hear that it came.
@@ -253,14 +257,16 @@ final class MessageFlow {
     }
   }
 
-  private func act(_ decision: Decision, _ answer: [NewMessage], to recipient: JID, message id: Int64) {
+  private func act(
+    _ decision: Decision, _ answer: [NewMessage], to recipient: JID, message id: Int64, _ came: ContinuousClock.Instant
+  ) {
     switch decision {
     case .answer(let text):
       outbox.committed(answer, to: recipient)
       report(text, to: recipient)
     case .run(var command):
       command.id = id
-      dispatcher?.start(command)
+      start(command, came)
     case .heard(let message): onHeard(message)
     case .ignore(let reason):
       if reason == .tooMany || reason == .stale {

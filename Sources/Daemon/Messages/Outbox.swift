@@ -22,6 +22,10 @@ final class Outbox {
   private let wallClock: @LoopActor () -> Int64
   /// Messages accepted since the start.
   private(set) var accepted: Int64 = 0
+  /// Messages given to the stream since the start; one that was sent again counts again.
+  private(set) var transmitted: UInt64 = 0
+  /// Messages since the start that came back, or can't be sent.
+  private(set) var failed: UInt64 = 0
   /// Messages that wait until the bot is online, or until others have gone.
   private(set) var queued: Int {
     didSet { if Self.isFull(queued) != Self.isFull(oldValue) { onFull(Self.isFull(queued)) } }
@@ -99,6 +103,7 @@ final class Outbox {
 
   /// The message must not be sent again.
   func setAside(_ id: String) {
+    failed &+= 1
     waiters.removeValue(forKey: id)?(.failed("the stream ended each time that it was sent"))
     gate.write { transaction throws(DatabaseError) in
       try transaction.setAside(id, error: "the stream ended each time that it was sent")
@@ -139,6 +144,7 @@ final class Outbox {
 
   /// An error came back for the message.
   func bounced(_ id: String, _ error: String) {
+    failed &+= 1
     waiters.removeValue(forKey: id)?(.failed(error))
   }
 
@@ -205,6 +211,7 @@ final class Outbox {
     accepted += 1
     if isOpen, let id = row.messageID, send(id) {
       underWay += 1
+      transmitted &+= 1
     } else {
       withdraw(row)
       sendQueue()
@@ -246,6 +253,7 @@ final class Outbox {
     if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
     guard session.send(message.element, token: id) else { return false }
     underWay += 1
+    transmitted &+= 1
     if row.room == nil { onTransmit(recipient) }
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
@@ -299,6 +307,7 @@ final class Outbox {
       for row in rows {
         guard let recipient = Self.recipient(row) else {
           failed.append(row.id)
+          self.failed &+= 1
           continue
         }
         guard transmit(row.message, to: recipient, delayed: true) else { break }

@@ -28,8 +28,7 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
       }
       return password
     }
-    // systemd keeps credentials from others itself, by access lists that the mode does not show. The unit passes an
-    // empty one when the operator has made none.
+    // The unit passes an empty one when the operator has made none.
     if let file = Credentials.path(of: "password", environment: environment),
       let password = try read(file, mustBePrivate: false)
     {
@@ -53,25 +52,8 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
 
   /// The password in `file`; nil when the file is empty.
   private static func read(_ file: String, mustBePrivate: Bool) throws(ConfigurationProblems) -> Password? {
-    var contents: [UInt8]
-    do throws(FileError) {
-      contents = try readRegularFile(file, limit: 4096) { status throws(FileError) in
-        guard mustBePrivate, status.st_mode & 0o077 != 0 else { return }
-        let mode = String(status.st_mode & 0o7777, radix: 8)
-        throw FileError("can be read or written by others (mode \(mode))", remedy: "chmod 600 \(file)")
-      }
-    } catch {
-      throw problem(file, error.reason, error.isMissing ? "create it with the password in it, mode 600" : error.remedy)
-    }
-    if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
-    if contents.last == UInt8(ascii: "\r") { contents.removeLast() }
-    if contents.isEmpty { return nil }
-    if String(validating: contents, as: UTF8.self) == nil { throw problem(file, "is not UTF-8", "save it as UTF-8") }
-    if contents.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-      throw problem(
-        file, "holds a line break or another control character", "keep the password alone in it, in one line")
-    }
-    return Password(bytes: contents, source: file)
+    try SecretFile(secret: "password", path: file, mustBePrivate: mustBePrivate).read()
+      .map { Password(bytes: $0, source: file) }
   }
 
   private static func problem(_ file: String, _ problem: String, _ remedy: String) -> ConfigurationProblems {

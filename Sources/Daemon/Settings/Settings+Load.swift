@@ -61,13 +61,15 @@ struct SettingsReader {
     let subscriptions = subscriptions(groups: groups)
     let commands = document.sections("command").compactMap { command($0, groups: groups, isolation) }
     let handlers = document.sections("handler").compactMap { handler($0, groups: groups, isolation) }
+    let http = http()
+    let webhooks = document.sections("webhook").compactMap { webhook($0) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
       let control, let log = log(), let subscriptions
     else { throw ConfigurationProblems(problems) }
     return Settings(
       file: document.file, account: account, subscriptions: subscriptions, archive: archive, limits: limits,
       keepalive: keepalive, control: control, isolation: isolation, log: log, groups: groups, commands: commands,
-      handlers: handlers)
+      handlers: handlers, http: http, webhooks: webhooks)
   }
 
   private mutating func account() -> Settings.Account? {
@@ -235,7 +237,7 @@ struct SettingsReader {
     }
   }
 
-  private mutating func check<Value>(
+  mutating func check<Value>(
     _ problem: ValueProblem?, of file: String, _ key: Key<Value>, in section: ConfigurationDocument.Section
   ) {
     guard let problem else { return }
@@ -243,7 +245,7 @@ struct SettingsReader {
     report(section, name, "\(name): \(file) \(problem.reason)", problem.remedy)
   }
 
-  private mutating func report(
+  mutating func report(
     _ section: ConfigurationDocument.Section, _ key: String, _ problem: String, _ remedy: String
   ) {
     problems.append(Diagnostic(section.location(of: key), problem, remedy: remedy))

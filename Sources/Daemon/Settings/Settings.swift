@@ -19,6 +19,8 @@ public struct Settings: Sendable, Hashable {
   public var groups: [Group]
   public var commands: [CommandSettings]
   public var handlers: [HandlerSettings] = []
+  public var http = HTTPSettings()
+  public var webhooks: [WebhookSettings] = []
 
   /// The folder beside the configuration file whose executable files are commands.
   public var commandsDirectory: String {

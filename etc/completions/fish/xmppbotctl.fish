@@ -54,6 +54,7 @@ complete -c xmppbotctl -n '__xmppbotctl_at ""' -a roster -d 'The contacts of the
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a commands -d 'The commands, and who may use them'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a run -d 'Try a command out as a contact would'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a archive -d 'Search, export, check and keep the archive'
+complete -c xmppbotctl -n '__xmppbotctl_at ""' -a metrics -d 'What is measured, as OpenMetrics text'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a reload -d 'Read the configuration again'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a log-level -d 'Change what is logged'
 
