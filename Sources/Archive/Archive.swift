@@ -97,16 +97,37 @@ extension Archive {
     _ work: @escaping @Sendable (borrowing ArchiveQueries) throws(DatabaseError) -> Value,
     completion: @escaping @Sendable (Result<Value, ArchiveError>) -> Void
   ) {
-    read(SingleRead(work: work), completion: completion)
+    _ = read(SingleRead(work: work), completion: completion)
   }
 
   /// Does a long read in slices, between which writes go on: `PageRead` of a `SearchCursor` or an `ExportCursor`, or a
-  /// `StatisticsRead`.
+  /// `StatisticsRead`. Each that is under way makes every commit wait for a slice, so who asks for one gives it up when the
+  /// answer is of no use any more.
+  @discardableResult
   public func read<Slices: SlicedRead>(
     _ slices: Slices, completion: @escaping @Sendable (Result<Slices.Output, ArchiveError>) -> Void
-  ) {
+  ) -> ReadHandle {
     let read = Read(slices, completion)
     let isAccepted = inbox.hand(in: { $0.add(read) })
     if !isAccepted { deliver { completion(.failure(.closed)) } }
+    return ReadHandle(read, inbox)
+  }
+}
+
+/// A read that was asked for.
+public struct ReadHandle: Sendable {
+  private let read: PendingRead
+  private let inbox: Monitor<Inbox>
+
+  init(_ read: PendingRead, _ inbox: Monitor<Inbox>) {
+    self.read = read
+    self.inbox = inbox
+  }
+
+  /// Gives it up: nothing more is read for it, and its completion is not called unless that is on its way already. Harmless
+  /// when it has ended. Never blocks.
+  public func cancel() {
+    // The thread need not be woken: while it has a read, it does not sleep.
+    inbox.withLock { $0.cancelled.append(read) }
   }
 }

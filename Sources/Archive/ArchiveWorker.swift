@@ -95,6 +95,9 @@ final class ArchiveWorker {
   /// False when the archive is closed and nothing is left to do.
   private func waitForWork(_ writes: inout [PendingWrite]) -> Bool {
     let deadline = nextDeadline()
+    var cancelled: [PendingRead] = []
+    // Outside of the lock: what a read holds goes with it.
+    defer { drop(cancelled) }
     return inbox.wait(
       until: deadline,
       for: { inbox in
@@ -103,7 +106,7 @@ final class ArchiveWorker {
       },
       { inbox in
         inbox.isWaiting = false
-        inbox.take(&writes, &reads)
+        inbox.take(&writes, &reads, cancelled: &cancelled)
         return !inbox.isClosing || !writes.isEmpty || !reads.isEmpty
       })
   }
@@ -182,6 +185,14 @@ extension ArchiveWorker {
   private func deliverReads(_ reads: [PendingRead]) {
     if reads.isEmpty { return }
     deliver { for read in reads { read.complete() } }
+  }
+
+  /// Goes no further with reads that nobody waits for.
+  private func drop(_ cancelled: [PendingRead]) {
+    if cancelled.isEmpty { return }
+    reads.removeAll { read in cancelled.contains { $0 === read } }
+    // What they would have told, and all that it holds, ends where completions run.
+    deliver { withExtendedLifetime(cancelled) {} }
   }
 
   /// Whether the index holds what was there when the read was first looked at.

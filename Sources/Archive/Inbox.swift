@@ -4,6 +4,8 @@ import SQLite
 struct Inbox: Sendable {
   var writes: [PendingWrite] = []
   var reads: [PendingRead] = []
+  /// Reads, of these or taken before, that nobody waits for any longer.
+  var cancelled: [PendingRead] = []
   var isClosing = false
   /// The thread is blocked and must be woken.
   var isWaiting = false
@@ -33,9 +35,12 @@ struct Inbox: Sendable {
     return isWaiting
   }
 
-  /// Takes what waits. The arrays that are given back keep their room.
-  mutating func take(_ writes: inout [PendingWrite], _ reads: inout [PendingRead]) {
+  /// Takes what waits; `cancelled` may be among `reads`. The arrays that are given back keep their room.
+  mutating func take(
+    _ writes: inout [PendingWrite], _ reads: inout [PendingRead], cancelled: inout [PendingRead]
+  ) {
     swap(&self.writes, &writes)
+    swap(&self.cancelled, &cancelled)
     reads += self.reads
     self.reads.removeAll()
   }

@@ -29,15 +29,19 @@ public struct MessagePage<Cursor: MessageCursor>: Sendable {
   public let next: Cursor?
 }
 
-/// Reads a page of at least `size` messages, as long as there are so many.
+/// Reads a page of at least `size` messages, as long as there are so many. One that may not look at all of them ends early: such a
+/// page is shorter, and has a `next` all the same.
 public struct PageRead<Cursor: MessageCursor>: SlicedRead {
   private var cursor: Cursor
   private let size: Int
+  private var slices: Int
   private var rows: [MessageRow] = []
 
-  public init(_ cursor: Cursor, size: Int) {
+  /// - Parameter candidates: so many messages are looked at, at most; rounded up to whole slices.
+  public init(_ cursor: Cursor, size: Int, lookingAt candidates: Int = .max) {
     self.cursor = cursor
     self.size = size
+    slices = (candidates - 1) / SliceLimit.rows + 1
   }
 
   public var needsIndex: Bool { cursor.needsIndex }
@@ -45,7 +49,8 @@ public struct PageRead<Cursor: MessageCursor>: SlicedRead {
   public mutating func advance(_ queries: borrowing ArchiveQueries) throws(DatabaseError) -> MessagePage<Cursor>? {
     guard let slice = try cursor.nextSlice(queries) else { return MessagePage(rows: rows, next: nil) }
     rows += slice
-    return rows.count >= size ? MessagePage(rows: rows, next: cursor) : nil
+    slices -= 1
+    return rows.count >= size || slices <= 0 ? MessagePage(rows: rows, next: cursor) : nil
   }
 }
 

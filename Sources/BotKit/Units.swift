@@ -1,20 +1,29 @@
 import EventLoop
 
-/// Durations and sizes as people write them in the configuration.
+/// Durations and sizes as people write them, in the descriptions of commands as in the configuration (whose own reading is in
+/// Configuration; a test holds the two together).
 enum Units {
-  private static let durations: [(suffix: String, unit: Duration)] = [
-    ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3600)), ("d", .seconds(86400)),
-  ]
+  private static let durations = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+  private static let sizes = ["": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
 
-  /// `500ms`, `20s`, `5m`, `2h`, `90d`, up to a year; nil for anything else, zero included.
-  static func duration(_ text: String) -> Duration? {
-    for (suffix, unit) in durations where text.hasSuffix(suffix) {
-      // At most nine digits: the product cannot overflow.
-      guard let number = Int(text.dropLast(suffix.count)), (1...999_999_999).contains(number) else { continue }
-      // More microseconds than a timer can count would end the process when it is set.
-      return unit * number <= .seconds(365 * 86400) ? unit * number : nil
-    }
-    return nil
+  /// `500ms`, `20s`, `5m`, `2h`, `90d`; nil for anything else, and for what is not in `range`.
+  static func duration(_ text: String, in range: ClosedRange<Duration>) -> Duration? {
+    guard let total = total(text, durations) else { return nil }
+    return range.contains(.milliseconds(total)) ? .milliseconds(total) : nil
+  }
+
+  /// `65536`, `64K`, `10M`, `2G`; nil for anything else, and for what is not in `range`.
+  static func bytes(_ text: String, in range: ClosedRange<Int>) -> Int? {
+    total(text, sizes).flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  /// A whole number, white space perhaps, and one of the units.
+  private static func total(_ text: String, _ units: [String: Int]) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let rest = text[digits.endIndex...].drop { $0 == " " || $0 == "\t" }
+    guard let number = Int(digits), let unit = units[String(rest)] else { return nil }
+    let (total, overflow) = number.multipliedReportingOverflow(by: unit)
+    return overflow ? nil : total
   }
 
   /// The shortest exact form: `90 s`, `5 min`, `2 h`, `250 ms`.
@@ -33,14 +42,6 @@ enum Units {
     let first = parts.firstIndex { $0.0 > 0 } ?? parts.count - 1
     return parts[first...].prefix(2).filter { $0.0 > 0 || first == parts.count - 1 }
       .map { "\($0.0) \($0.1)" }.joined(separator: " ")
-  }
-
-  /// `65536`, `64K`, `10M`, `2G`; nil for anything else, zero included.
-  static func bytes(_ text: String) -> Int? {
-    let unit = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)].first { text.hasSuffix($0.0) }
-    // At most nine digits: the product cannot overflow.
-    guard let number = Int(text.dropLast(unit == nil ? 0 : 1)), (1...999_999_999).contains(number) else { return nil }
-    return number * (unit?.1 ?? 1)
   }
 
   static func text(bytes: Int) -> String {

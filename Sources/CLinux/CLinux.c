@@ -2,6 +2,7 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +40,13 @@ int linux_peer(int descriptor, uid_t *user, pid_t *process) {
   *user = peer.uid;
   *process = peer.pid;
   return 0;
+}
+
+int linux_open_beneath(int folder, const char *path, int flags) {
+  struct open_how how = {
+      .flags = (unsigned)flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+  // glibc has no function for it.
+  return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
 int linux_memory_file(void) { return memfd_create("xmppbotd", MFD_CLOEXEC); }

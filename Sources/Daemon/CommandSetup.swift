@@ -10,23 +10,16 @@ struct CommandSetup {
   var commands = CommandTable()
   var access: AccessPolicy
   var faults: [CommandDiagnostic]
-  /// Programs run in the commands' service.
-  let isIsolated: Bool
-  /// What starts their programs.
-  let launcher: any ProgramLauncher
 
+  /// - Parameter launcher: what starts their programs.
   init(
-    _ settings: Settings, handlers: [any CommandHandler], longRunning: [Command] = [],
-    services: (_ access: AccessPolicy) -> [Command],
-    environment: [String: String]
+    _ settings: Settings, launcher: any ProgramLauncher, handlers: [any CommandHandler], longRunning: [Command] = [],
+    services: (_ access: AccessPolicy) -> [Command]
   ) {
     access = AccessPolicy(settings.groups)
     var limits = ProgramCommand.Limits()
     limits.output = settings.limits.output
     limits.resources = settings.limits.resources
-    isIsolated = settings.isolation.isInForce && settings.isolation.socket != nil
-    let launcher = Self.launcher(settings, environment)
-    self.launcher = launcher
     let files = CommandsDirectory.scan(path: settings.commandsDirectory, launcher: launcher, limits: limits)
     let configured = settings.commands.map { Command($0, launcher: launcher, limits: limits) }
     faults = files.diagnostics
@@ -36,9 +29,12 @@ struct CommandSetup {
     faults += files.commands.flatMap { Self.unknownGroups(of: $0, access, settings) }
   }
 
-  /// What starts the programs of commands and handlers: the commands' service, or this process itself.
-  static func launcher(_ settings: Settings, _ environment: [String: String]) -> any ProgramLauncher {
-    if settings.isolation.isInForce, let socket = settings.isolation.socket { return ServiceLauncher(socket: socket) }
+  /// What starts the programs of commands and handlers: the commands' service at the socket `place`, which runs as `user` as far
+  /// as that is known, or this process itself.
+  static func launcher(
+    at place: String?, _ user: UInt32?, _ settings: Settings, _ environment: [String: String]
+  ) -> any ProgramLauncher {
+    if let place { return ServiceLauncher(socket: place, user: user) }
     let folder =
       environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? settings.archive.path.parentFolder
     return DirectLauncher(stateBase: folder + "/commands")
@@ -59,17 +55,27 @@ struct CommandSetup {
 }
 
 extension ArchiveGate {
-  /// The built-in `search`.
-  func search(_ query: BotKit.SearchQuery, _ found: @escaping @LoopActor ([SearchHit]?) -> Void) {
+  /// The built-in `search`. What it returns gives it up.
+  func search(
+    _ query: BotKit.SearchQuery, _ found: @escaping @LoopActor (SearchResult?) -> Void
+  ) -> @LoopActor () -> Void {
     let words = query.words.map { "\"\($0.filter { $0 != "\"" })\"" }.joined(separator: " ")
-    guard let text = try? ArchiveSearch(words) else { return found([]) }
+    guard let text = try? ArchiveSearch(words) else {
+      found(SearchResult([]))
+      return {}
+    }
     let filter = MessageFilter(peer: query.peer?.description, until: query.before)
-    archive.read(PageRead(SearchCursor(text, filter, limit: query.limit), size: query.limit)) { result in
+    let cursor = SearchCursor(text, filter, limit: query.limit)
+    let read = PageRead(cursor, size: query.limit, lookingAt: query.candidates ?? .max)
+    let handle = archive.read(read) { result in
       LoopActor.assumeIsolated {
         guard case .success(let page) = result else { return found(nil) }
-        found(page.rows.compactMap(SearchHit.init))
+        found(
+          SearchResult(
+            page.rows.compactMap(SearchHit.init), isPartial: page.next != nil && page.rows.count < query.limit))
       }
     }
+    return { handle.cancel() }
   }
 }
 
@@ -99,8 +105,7 @@ extension Command {
         name: settings.name, description: settings.description ?? "", usage: settings.usage,
         allow: settings.allow, places: Places(settings.places), reruns: settings.reruns, fields: settings.fields),
       ProgramCommand(
-        words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits,
-        checkTrust: true),
+        words: settings.exec, launcher: launcher, style: settings.output, isLive: settings.isLive, limits: limits),
       origin: "[command \(settings.name)]", allowOrigin: settings.allowOrigin, timeout: settings.timeout)
   }
 }

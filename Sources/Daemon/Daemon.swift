@@ -57,14 +57,17 @@ final class Daemon {
   /// Reading is stopped for either reason.
   var archiveIsBehind = false
   var serverIsBehind = false
-  /// Handlers wait for that, too.
+  /// Handlers wait for these, too.
   var outboxIsFull = false
+  var filesAreBehind = false
   private let reference: Reference
   private var network: NetworkMonitor?
   private var signals: [SignalSource] = []
   var watchdogTimer: TimerSource?
   /// Programs run in the commands' service.
   var isIsolated = false
+  /// As whom the service at this socket runs them, once that was asked.
+  var commandsUser: (place: String, user: UInt32)?
 
   /// What is made before the daemon stands and asks it later.
   final class Reference {
@@ -113,7 +116,8 @@ final class Daemon {
     flow.attach(dispatcher)
     longRunning = Handlers(
       jid: settings.account.jid.description,
-      launcher: CommandSetup.launcher(settings, environment),
+      // Until `useCommands` sets it.
+      launcher: CommandSetup.launcher(at: nil, nil, settings, environment),
       hooks: Self.handlerHooks(reference, log))
     archiveRows = ArchiveRows(parts.archive)
     httpSockets = parts.httpSockets
@@ -160,17 +164,19 @@ final class Daemon {
 
   /// Puts the commands of the settings into force, with their limits.
   func useCommands() {
-    longRunning.launcher = CommandSetup.launcher(settings, environment)
+    let place = settings.isolation.place()
+    if place != commandsUser?.place { commandsUser = nil }
+    let launcher = CommandSetup.launcher(at: place, commandsUser?.user, settings, environment)
+    longRunning.launcher = launcher
     longRunning.output = settings.limits.output
-    let place = settings.isolation.isInForce ? settings.isolation.socket : nil
     longRunning.update(
       settings.handlers.map { HandlerDescription($0, place: place, resources: settings.limits.resources) })
     let setup = CommandSetup(
-      settings, handlers: handlers, longRunning: longRunning.commands,
-      services: { [reference] access in Builtins.all(Self.services(reference), access: access) },
-      environment: environment)
+      settings, launcher: launcher, handlers: handlers, longRunning: longRunning.commands,
+      services: { [reference] access in Builtins.all(Self.services(reference), access: access) })
     commandFaults = setup.faults
-    isIsolated = setup.isIsolated
+    isIsolated = place != nil
+    if let place, !setup.faults.isEmpty { learnUser(at: place) }
     flow.router.commands = setup.commands
     flow.metrics.offer(setup.commands.all.map(\.description.name))
     flow.router.access = setup.access
@@ -181,7 +187,7 @@ final class Daemon {
     flow.router.maxAge = settings.limits.maxAge
     flow.keepsRawXML = settings.archive.rawXML
     flow.uploads.options = Uploads.Options(caFile: settings.account.caFile)
-    flow.uploads.launcher = setup.launcher
+    flow.uploads.launcher = launcher
     dispatcher.limits = Dispatcher.Limits(settings.limits)
   }
 
@@ -212,7 +218,7 @@ final class Daemon {
 
   func updateReading() {
     session.setReading(!archiveIsBehind && !serverIsBehind)
-    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull)
+    longRunning.setReading(!archiveIsBehind && !serverIsBehind && !outboxIsFull && !filesAreBehind)
   }
 }
 

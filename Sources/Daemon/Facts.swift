@@ -15,8 +15,11 @@ extension Daemon {
   static func services(_ reference: Reference) -> Builtins.Services {
     Builtins.Services(
       search: { query, found in
-        guard let daemon = reference.daemon else { return found(nil) }
-        daemon.gate.search(query, found)
+        guard let daemon = reference.daemon else {
+          found(nil)
+          return {}
+        }
+        return daemon.gate.search(query, found)
       },
       reload: { done in reference.daemon?.reload(done: done) })
   }

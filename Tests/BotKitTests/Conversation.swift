@@ -13,7 +13,11 @@ struct Conversation {
     try access.add([.address(JID("admin@example.org"))], toGroup: "admins")
     try access.add([.domain("example.org")], toGroup: "staff")
     var table = CommandTable()
-    let services = Builtins.Services(search: { _, done in done([]) }, reload: { $0(ReloadOutcome()) })
+    let services = Builtins.Services(
+      search: { _, done in
+        done(SearchResult([]))
+        return {}
+      }, reload: { $0(ReloadOutcome()) })
     let own = [
       Command(
         CommandDescription(

@@ -219,12 +219,15 @@ struct WaitingBuiltinTests {
   }
 
   /// The search that `sender` causes, and what they are told when it finds `hits`.
-  func search(_ text: String, from sender: String, hits: [SearchHit]?) async throws -> (SearchQuery?, String?) {
+  func search(_ text: String, from sender: String, hits: [SearchHit]?, isPartial: Bool = false) async throws -> (
+    SearchQuery?, String?
+  ) {
     let (queries, continuation) = AsyncStream.makeStream(of: SearchQuery.self)
     let access = access
     let service: SearchService = { query, done in
       continuation.yield(query)
-      done(hits)
+      done(hits.map { SearchResult($0, isPartial: isPartial) })
+      return {}
     }
     let command = Command(Search.description, Search(service: service, access: access), origin: "test")
     let message = try ChatMessage(sender: JID(sender), body: "search " + text)
@@ -243,12 +246,34 @@ struct WaitingBuiltinTests {
       SearchHit(time: 0, peer: bob, outgoing: true, body: "key: " + String(repeating: "x", count: 500)),
     ]
     let (own, text) = try await search("key 'the safe'", from: "bob@example.org/phone", hits: hits)
-    #expect(own == SearchQuery(words: ["key", "the safe"], peer: bob, before: 0, limit: 10))
+    #expect(own == SearchQuery(words: ["key", "the safe"], peer: bob, before: 0, limit: 10, candidates: 100_000))
     #expect(text?.hasPrefix("2026-01-31 17:00 UTC you: where is the key\n1970-01-01 00:00 UTC me: key: xxx") == true)
     #expect(text?.hasSuffix("x…") == true)
     let (all, adminText) = try await search("key", from: "admin@example.org", hits: hits)
-    #expect(all?.peer == nil)
+    #expect(all?.peer == nil && all?.candidates == nil)
     #expect(adminText?.contains("bob@example.org: where is the key") == true)
+  }
+
+  @Test("a contact whose words are in too many messages is told that older ones were not looked at")
+  func partial() async throws {
+    let hit = SearchHit(time: 0, peer: try JID("bob@example.org"), outgoing: false, body: "key")
+    let rest = "\n(Older messages were not looked at: too many have these words. Add a rarer word.)"
+    let one = try await search("key", from: "bob@example.org", hits: [hit], isPartial: true).1
+    #expect(one == "1970-01-01 00:00 UTC you: key" + rest)
+    #expect(try await search("key", from: "bob@example.org", hits: [], isPartial: true).1 == "Nothing found." + rest)
+  }
+
+  @Test("a search that nobody waits for any longer is given up")
+  func givenUp() async throws {
+    let (ends, continuation) = AsyncStream.makeStream(of: String.self)
+    let service: SearchService = { _, _ in { continuation.yield("given up") } }
+    let command = Command(
+      Search.description, Search(service: service, access: access), origin: "test", timeout: .milliseconds(20))
+    #expect(try await run(command, text: "key").result == .timedOut(.milliseconds(20)))
+    continuation.finish()
+    var all: [String] = []
+    for await end in ends { all.append(end) }
+    #expect(all == ["given up"])
   }
 
   @Test("nothing found, no words, and an archive that is away are each told")

@@ -75,10 +75,64 @@ struct IsolationTests {
     chown(path, 12345, 12345)
     let command = Command(
       CommandDescription(name: "test"),
-      ProgramCommand(words: [path], launcher: ServiceLauncher(socket: service.socket), checkTrust: true), origin: path)
+      ProgramCommand(words: [path], launcher: ServiceLauncher(socket: service.socket)), origin: path)
     let told = try await run(command)
     #expect(told.text == "test: failed (it cannot be started, the log says why)")
-    #expect(told.log == ["\(path): \(path) belongs to user 12345: chown root \(path)"])
+    #expect(
+      told.log == [
+        "\(path): \(path) belongs to user 12345, neither to root nor to user 65534, who would run it: chown root \(path)"
+      ])
+  }
+
+  @Test(
+    "who looks for commands and who runs them judge a file's owner alike, and say the same",
+    .enabled(if: geteuid() == 0),
+    arguments: [0, 65534, 12345, 65533] as [uid_t])
+  func sameJudgement(owner: uid_t) async throws {
+    let commands = folder.path + "/commands.d"
+    mkdir(commands, 0o755)
+    let path = folder.write("commands.d/tool", "#!/bin/sh\necho ran\n")
+    let socket = service.socket
+    LoopThread.start()
+    let user: uid_t? = await withCheckedContinuation { continuation in
+      EventLoop.main.post { ServiceLauncher(socket: socket).askUser { continuation.resume(returning: $0) } }
+    }
+    #expect(user == Service.nobody)
+    func found(_ user: uid_t?) -> (commands: [Command], diagnostics: [CommandDiagnostic]) {
+      CommandsDirectory.scan(path: commands, launcher: ServiceLauncher(socket: socket, user: user))
+    }
+    // What runs does so by the word of an earlier look.
+    let command = try #require(found(user).commands.first)
+    chown(path, owner, owner)
+    let isFine = owner == 0 || owner == Service.nobody
+    let (offered, refused) = found(user)
+    let told = try await run(command)
+    #expect(offered.isEmpty != isFine)
+    #expect(told.log == refused.map(\.description))
+    #expect((told.text == "ran") == isFine)
+    // As long as it is not known who runs it, it has to be root's.
+    #expect(found(nil).commands.isEmpty == (owner != 0))
+    chown(path, 0, 0)
+  }
+
+  @Test("who waits for the service's answer waits for so long and no longer")
+  func silence() async throws {
+    _ = service.stop()
+    unlink(service.socket)
+    let deaf = try PacketSocket.make()
+    defer { close(deaf) }
+    let bound = try PacketSocket.withAddress(service.socket) { bind(deaf, $0, $1) }
+    #expect(bound == 0 && listen(deaf, 8) == 0)
+    let launcher = ServiceLauncher(socket: service.socket, patience: .milliseconds(20))
+    LoopThread.start()
+    let file: Result<Int32, LaunchFailure> = await withCheckedContinuation { continuation in
+      EventLoop.main.post { launcher.open("a.txt", of: "test") { continuation.resume(returning: $0) } }
+    }
+    #expect(file == .failure(LaunchFailure(log: "the commands' service has not answered in 20 ms")))
+    let user: uid_t? = await withCheckedContinuation { continuation in
+      EventLoop.main.post { launcher.askUser { continuation.resume(returning: $0) } }
+    }
+    #expect(user == nil)
   }
 
   @Test("a program that can't be started fails politely, and the log says why")
@@ -144,7 +198,7 @@ struct IsolationTests {
       EventLoop.main.post {
         let streams = ProgramLaunch.Streams(input: streams.writing, output: streams.writing, error: streams.writing)
         let launch = try? ProgramLaunch(
-          arguments: [path], environment: [], folder: "test", checksTrust: false, resources: .init(), streams: streams)
+          arguments: [path], environment: [], folder: "test", resources: .init(), streams: streams)
         let program = launch.flatMap { launch in
           try? ServiceLauncher(socket: socket).start(launch) {}
         }
@@ -213,7 +267,8 @@ struct IsolationTests {
 
   @Test("a file in a command's folder, which is the service's alone, comes to the daemon; one elsewhere does not")
   func files() async throws {
-    _ = try await run(command("umask 077; printf drawing >a.txt; ln -s /etc/passwd link; mkfifo pipe"))
+    _ = try await run(
+      command("umask 077; printf drawing >a.txt; ln -s /etc/passwd link; ln -s a.txt inner; mkfifo pipe"))
     let launcher = ServiceLauncher(socket: service.socket)
     let open = { @Sendable (path: String, name: String) in
       await withCheckedContinuation { continuation in
@@ -224,7 +279,9 @@ struct IsolationTests {
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: 16)
     #expect(read(file, &bytes, 16) == 7)
-    for (path, name) in [("/etc/passwd", "test"), ("link", "test"), ("../../password", "test"), ("a.txt", "../test")] {
+    for (path, name) in [
+      ("/etc/passwd", "test"), ("link", "test"), ("inner", "test"), ("../../password", "test"), ("a.txt", "../test"),
+    ] {
       guard case .failure = await open(path, name) else {
         Issue.record("\(path) of \(name) was opened")
         continue
@@ -320,7 +377,7 @@ struct ResourceTests {
 struct LaunchMessageTests {
   private func launch(_ arguments: [String], _ environment: [String] = ["A=b"]) throws -> ProgramLaunch {
     try ProgramLaunch(
-      arguments: arguments, environment: environment, folder: "test", checksTrust: true,
+      arguments: arguments, environment: environment, folder: "test",
       resources: .init(memory: 1 << 40, seconds: 7), streams: .init(input: 3, output: 4, error: 5))
   }
 

@@ -245,7 +245,7 @@ struct ProgramTests {
     let bare = folder.write("bare", "echo never\n")
     let plain = folder.write("plain", "#!/bin/sh\n", mode: 0o644)
     for (path, why) in [
-      ("/nonexistent/program", "No such file"), (bare, "#!/bin/sh"), (plain, "Permission denied"),
+      ("/nonexistent/program", "No such file"), (bare, "#!/bin/sh"), (plain, "it is not executable"),
     ] {
       let command = Command(
         CommandDescription(name: "test"),

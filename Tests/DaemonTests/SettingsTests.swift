@@ -195,7 +195,7 @@ struct SettingsTests {
           "bot.conf:1: `nonsense` is neither a [section] nor `key = value`: put `#` before it if it is a comment",
           "bot.conf:3: jid = bot has no part before `@`: write it as bot@example.org",
           "bot.conf:4: `port` is given without `host`: add `host`, or leave `port` to DNS",
-          "bot.conf:6: exec: /nowhere/deploy does not exist: create it, or correct the path",
+          "bot.conf:6: exec: /nowhere/deploy can't be run: No such file or directory: check the file and its link",
           "bot.conf:7: allow names the group `@admin`, which is not there: did you mean `@admins`?",
           "bot.conf:9: member = alice holds `alice`, which is none of JID, *@DOMAIN: write one of these",
         ])
@@ -271,17 +271,26 @@ struct SettingsTests {
       diagnostics("[account]\njid = b@e.org\n[command x]\nexec = \(file)\n")
     }
     let writable = try folder.write("#!/bin/sh\n", to: "writable", mode: 0o757)
-    #expect(diagnostic(writable) == ["bot.conf:4: exec: \(writable) can be written by others: chmod go-w \(writable)"])
+    #expect(
+      diagnostic(writable) == [
+        "bot.conf:4: exec: \(writable) can't be run: others may write \(writable): chmod go-w \(writable)"
+      ])
     let plain = try folder.write("#!/bin/sh\n", to: "plain", mode: 0o644)
-    #expect(diagnostic(plain) == ["bot.conf:4: exec: \(plain) cannot be executed by this user: chmod 755 \(plain)"])
-    #expect(diagnostic("/etc") == ["bot.conf:4: exec: /etc is not a file: name a program"])
+    #expect(
+      diagnostic(plain) == [
+        "bot.conf:4: exec: \(plain) can't be run: it is not executable: chmod 755 \(plain), or remove it"
+      ])
+    #expect(
+      diagnostic("/etc") == [
+        "bot.conf:4: exec: /etc can't be run: it is no regular file: a program belongs there"
+      ])
     let good = try folder.write("#!/bin/sh\n", to: "good", mode: 0o755)
     #expect(diagnostic(good).isEmpty)
     let parent = good.parentFolder
     chmod(parent, 0o777)
     #expect(
       diagnostic(good) == [
-        "bot.conf:4: exec: \(good) is in the folder \(parent), which can be written by others: chmod go-w \(parent)"
+        "bot.conf:4: exec: \(good) can't be run: others may write \(parent): chmod go-w \(parent)"
       ])
     chmod(parent, 0o700)
   }

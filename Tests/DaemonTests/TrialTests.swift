@@ -173,6 +173,57 @@ struct TrialTests {
     #expect(try await bench.transcript() == [])
   }
 
+  @Test("an operator who takes nothing for a while is spared what is of passing interest, and gets the rest")
+  func behind() async throws {
+    let bench = try await DaemonBench()
+    let puppet = Puppet()
+    await offer(puppet, bench)
+    let caller = try ControlCaller(bench.socket)
+    caller.send(#"{"verb":"run","command":"draw","from":"a@example.net"}"#)
+    #expect(await bench.turn { puppet.events != nil })
+    await say(puppet, 200) { .progress(String(repeating: "x", count: 65_536) + "\($0)") }
+    await say(puppet, 1) { _ in .reply("what counts") }
+    await finish(puppet, "end")
+    let told = try rows(of: caller)
+    #expect(told.count { $0.contains("progress") } < 30)
+    #expect(told.suffix(3) == [#"{"row":{"reply":"what counts"}}"#, #"{"row":{"reply":"end"}}"#, #"{"done":{}}"#])
+  }
+
+  @Test("a command whose operator takes nothing is ended when too much waits")
+  func notTaken() async throws {
+    let bench = try await DaemonBench()
+    let puppet = Puppet()
+    await offer(puppet, bench)
+    let caller = try ControlCaller(bench.socket)
+    caller.send(#"{"verb":"run","command":"draw","from":"a@example.net"}"#)
+    #expect(await bench.turn { puppet.events != nil })
+    await say(puppet, 200) { _ in .reply(String(repeating: "x", count: 65_536)) }
+    #expect(await bench.turn { bench.daemon.dispatcher.running == 0 })
+    let told = try rows(of: caller)
+    #expect(told.count < 100)
+    #expect(told.last == #"{"error":"draw: what it says is not read","code":1}"#)
+  }
+
+  @LoopActor private func say(_ puppet: Puppet, _ count: Int, _ action: @Sendable (Int) -> CommandAction) {
+    for number in 0..<count { puppet.events?.perform(action(number)) }
+  }
+
+  @LoopActor private func offer(_ puppet: Puppet, _ bench: DaemonBench) {
+    _ = bench.daemon.flow.router.commands.add(puppet.command)
+  }
+
+  @LoopActor private func finish(_ puppet: Puppet, _ text: String) { puppet.events?.finish(.done, text) }
+
+  /// All lines of an answer.
+  private func rows(of caller: ControlCaller) throws -> [String] {
+    var rows: [String] = []
+    while let line = try caller.line() {
+      rows.append(line)
+      if !line.hasPrefix(#"{"row""#) { break }
+    }
+    return rows
+  }
+
   @Test(
     "trials count among the commands that run: with no place free they wait, and the end of the bot interrupts them")
   func places() async throws {

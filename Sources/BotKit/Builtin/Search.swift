@@ -10,6 +10,8 @@ public struct SearchQuery: Sendable, Hashable {
   /// Only what came before this moment, that of the question: microseconds since 1970 UTC.
   public let before: Int64
   public let limit: Int
+  /// So many messages with these words are looked at, the newest, whosever they are; nil: all.
+  public let candidates: Int?
 }
 
 /// One message found.
@@ -29,9 +31,22 @@ public struct SearchHit: Sendable, Hashable {
   }
 }
 
-/// Searches, newest first, and calls back on the loop: with nil when the archive cannot be searched now.
+/// What a search found, newest first.
+public struct SearchResult: Sendable, Hashable {
+  public let hits: [SearchHit]
+  /// Older messages were not looked at.
+  public let isPartial: Bool
+
+  public init(_ hits: [SearchHit], isPartial: Bool = false) {
+    self.hits = hits
+    self.isPartial = isPartial
+  }
+}
+
+/// Searches and calls back on the loop, possibly at once: with nil when the archive cannot be searched now. What it returns
+/// gives the search up; then nobody is called back.
 public typealias SearchService =
-  @Sendable @LoopActor (SearchQuery, @escaping @LoopActor ([SearchHit]?) -> Void) -> Void
+  @Sendable @LoopActor (SearchQuery, @escaping @LoopActor (SearchResult?) -> Void) -> @LoopActor () -> Void
 
 /// `search WORDS`: messages of one's own conversation with the bot; for administrators of all. In a chat only, since a
 /// room would read the answer.
@@ -39,6 +54,8 @@ struct Search: WaitingCommand {
   static let description = CommandDescription(
     name: "search", description: "Look for words in our conversation", usage: "search WORDS…", allow: [.everyone])
   static let limit = 10
+  /// A word that is in everybody's messages would otherwise have all of them read for one contact, who may ask again and again.
+  static let candidates = 100_000
 
   let service: SearchService
   let access: AccessPolicy
@@ -46,7 +63,7 @@ struct Search: WaitingCommand {
   var takesText: Bool { true }
 
   func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {
-    let running = Abandonable(events)
+    let running = Running(events)
     let sender = request.message.sender
     let admin = request.message.address.map(access.isAdmin) ?? false
     guard !request.arguments.isEmpty else {
@@ -54,14 +71,37 @@ struct Search: WaitingCommand {
       return running
     }
     let query = SearchQuery(
-      words: request.arguments, peer: admin ? nil : sender, before: request.message.time, limit: Self.limit)
-    service(query) { hits in
-      guard let hits else { return events.finish(.tryLater) }
-      if hits.isEmpty { return events.finish(.done, "Nothing found. Try fewer or other words.") }
-      let more = hits.count >= Self.limit ? "\n(the newest \(Self.limit); add a word to narrow it down)" : ""
-      events.finish(.done, hits.map { Self.line($0, naming: admin) }.joined(separator: "\n") + more)
+      words: request.arguments, peer: admin ? nil : sender, before: request.message.time, limit: Self.limit,
+      candidates: admin ? nil : Self.candidates)
+    running.cancel = service(query) { result in
+      guard let result else { return events.finish(.tryLater) }
+      events.finish(.done, Self.text(result, naming: admin))
     }
     return running
+  }
+
+  private final class Running: RunningCommand {
+    private let events: CommandEvents
+    var cancel: @LoopActor () -> Void = {}
+
+    init(_ events: CommandEvents) { self.events = events }
+
+    func stop(_ reason: CommandResult) {
+      cancel()
+      events.finish(reason)
+    }
+  }
+
+  private static func text(_ result: SearchResult, naming: Bool) -> String {
+    let isFull = result.hits.count >= limit
+    if result.isPartial, !isFull {
+      let found = result.hits.isEmpty ? ["Nothing found."] : result.hits.map { line($0, naming: naming) }
+      let rest = "(Older messages were not looked at: too many have these words. Add a rarer word.)"
+      return (found + [rest]).joined(separator: "\n")
+    }
+    if result.hits.isEmpty { return "Nothing found. Try fewer or other words." }
+    let more = isFull ? "\n(the newest \(limit); add a word to narrow it down)" : ""
+    return result.hits.map { line($0, naming: naming) }.joined(separator: "\n") + more
   }
 
   private static func line(_ hit: SearchHit, naming: Bool) -> String {

@@ -42,8 +42,7 @@ final class HandlerProcess {
       program = try launcher.start(
         ProgramLaunch(
           arguments: handler.words, environment: ["XMPPBOT_API=1", "XMPPBOT_HANDLER=\(handler.name)"],
-          folder: handler.folder, checksTrust: true, resources: handler.resources,
-          streams: pipes.theirs)
+          folder: handler.folder, resources: handler.resources, streams: pipes.theirs)
       ) { [unowned self] in finish() }
     } catch {
       pipes.closeOurs()

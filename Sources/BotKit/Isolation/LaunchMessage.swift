@@ -10,10 +10,15 @@
 ///     daemon  → service   the version FOLDER PATH
 ///     service → daemon    file, and with it the descriptor | failed REPLY LOG
 ///
+/// Or, to know as whom programs run:
+///
+///     daemon  → service   the version user
+///     service → daemon    user NUMBER
+///
 /// Whatever the program has left ends when the daemon closes the connection, or ends itself.
 enum LaunchMessage {
   /// Changes with every change of what is said here.
-  static let version = "xmppbotd-launch-1"
+  static let version = "xmppbotd-launch-2"
 
   static func bytes(_ strings: [String]) -> [UInt8] {
     strings.flatMap { Array($0.utf8) + [0] }
@@ -55,19 +60,19 @@ extension ProgramLaunch {
   /// Everything but the streams, which go as descriptors.
   var message: [String] {
     let numbers = [resources.memory, resources.processes, resources.seconds].map { $0.map(String.init) ?? "" }
-    return [folder, checksTrust ? "yes" : "no"] + numbers + ["\(arguments.count)"] + arguments + environment
+    return [folder] + numbers + ["\(arguments.count)"] + arguments + environment
   }
 
   /// Nil when it is none.
   init?(message: [String], streams: Streams) {
-    guard message.count > 6, let count = Int(message[5]), count > 0, count <= message.count - 6,
+    guard message.count > 5, let count = Int(message[4]), count > 0, count <= message.count - 5,
       StateDirectory.isName(message[0])
     else { return nil }
     let resources = ResourceLimits(
-      memory: Int(message[2]), processes: Int(message[3]), seconds: Int(message[4]))
+      memory: Int(message[1]), processes: Int(message[2]), seconds: Int(message[3]))
     let launch = try? ProgramLaunch(
-      arguments: Array(message[6..<6 + count]), environment: Array(message[(6 + count)...]), folder: message[0],
-      checksTrust: message[1] != "no", resources: resources, streams: streams)
+      arguments: Array(message[5..<5 + count]), environment: Array(message[(5 + count)...]), folder: message[0],
+      resources: resources, streams: streams)
     guard let launch else { return nil }
     self = launch
   }

@@ -5,9 +5,18 @@ import Glibc
 /// Has programs started by the commands' service (`CommandsService`), which listens at a Unix socket.
 public struct ServiceLauncher: ProgramLauncher {
   private let socket: String
+  public let user: uid_t?
+  private let patience: Duration
 
-  /// - Parameter socket: the path of the service's socket.
-  public init(socket: String) { self.socket = socket }
+  /// - Parameters:
+  ///   - socket: the path of the service's socket.
+  ///   - user: as whom it runs, as far as that is known (`askUser`).
+  ///   - patience: how long it may take to answer a question.
+  public init(socket: String, user: uid_t? = nil, patience: Duration = .seconds(10)) {
+    self.socket = socket
+    self.user = user
+    self.patience = patience
+  }
 
   public func start(
     _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
@@ -35,15 +44,40 @@ public struct ServiceLauncher: ProgramLauncher {
   public func open(
     _ path: String, of folder: String, done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void
   ) {
+    ask([folder, path]) { answer in
+      done(
+        answer.flatMap { packet in
+          guard let file = packet.descriptors.first else {
+            return .failure(LaunchFailure(log: "the commands' service gave no file"))
+          }
+          packet.descriptors.dropFirst().forEach { close($0) }
+          return .success(file)
+        })
+    }
+  }
+
+  /// Asks the service as whom it runs, which its unit says; nil when it does not answer.
+  @LoopActor public func askUser(done: @escaping @LoopActor (uid_t?) -> Void) {
+    ask(["user"]) { answer in
+      guard case .success(let packet) = answer else { return done(nil) }
+      packet.descriptors.forEach { close($0) }
+      done(packet.strings.count == 2 && packet.strings[0] == "user" ? uid_t(packet.strings[1]) : nil)
+    }
+  }
+
+  /// Asks something that is no launch.
+  @LoopActor private func ask(
+    _ question: [String], done: @escaping @LoopActor (Result<PacketSocket.Packet, LaunchFailure>) -> Void
+  ) {
     do {
       let connection = try connect()
       do {
-        try PacketSocket.send([LaunchMessage.version, folder, path], on: connection)
+        try PacketSocket.send([LaunchMessage.version] + question, on: connection)
       } catch {
         close(connection)
         throw error
       }
-      FileRequest.begin(connection, done)
+      ServiceQuestion.begin(connection, patience, done)
     } catch {
       done(.failure(LaunchFailure(log: "the commands' service at \(socket): \(error)")))
     }
@@ -133,35 +167,50 @@ private final class ServiceProgram: LaunchedProgram {
   isolated deinit { _ = reap() }
 }
 
-/// A file that was asked for. It lives until the answer is there.
+/// Something that the service was asked. It lives until the answer is there, or was waited for long enough.
 @LoopActor
-private final class FileRequest {
-  private let connection: Int32
-  private let done: @LoopActor (Result<Int32, LaunchFailure>) -> Void
-  private var source: DescriptorSource?
+private final class ServiceQuestion {
+  typealias Done = @LoopActor (Result<PacketSocket.Packet, LaunchFailure>) -> Void
 
-  static func begin(_ connection: Int32, _ done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void) {
-    let request = FileRequest(connection, done)
-    request.source = DescriptorSource(connection, .readable) { _ in request.hear() }
+  private let connection: Int32
+  private var done: Done?
+  private var source: DescriptorSource?
+  private var timer: TimerSource?
+
+  static func begin(_ connection: Int32, _ patience: Duration, _ done: @escaping Done) {
+    let question = ServiceQuestion(connection, done)
+    question.source = DescriptorSource(connection, .readable) { _ in question.hear() }
+    question.timer = TimerSource(after: patience) {
+      // Who closes the connection ends what it asked for: the supervisor, and with it its wait for the disk, if that can end.
+      question.finish(
+        .failure(LaunchFailure(log: "the commands' service has not answered in \(Units.text(patience))")))
+    }
   }
 
-  private init(_ connection: Int32, _ done: @escaping @LoopActor (Result<Int32, LaunchFailure>) -> Void) {
+  private init(_ connection: Int32, _ done: @escaping Done) {
     self.connection = connection
     self.done = done
   }
 
   private func hear() {
-    let packet = try? PacketSocket.receive(from: connection)
-    source?.cancel()
-    // Ends the circle that kept this alive, after this turn.
-    EventLoop.main.post { [self] in source = nil }
-    close(connection)
-    if let file = packet?.descriptors.first {
-      packet?.descriptors.dropFirst().forEach { close($0) }
-      return done(.success(file))
+    guard let packet = try? PacketSocket.receive(from: connection) else {
+      return finish(.failure(LaunchFailure(log: "the commands' service gave no answer")))
     }
-    let failure = packet.flatMap { ProgramExit(message: $0.strings) }
-    if case .notStarted(let failure)? = failure { return done(.failure(failure)) }
-    done(.failure(LaunchFailure(log: "the commands' service gave no file")))
+    if case .notStarted(let failure)? = ProgramExit(message: packet.strings) {
+      packet.descriptors.forEach { close($0) }
+      return finish(.failure(failure))
+    }
+    finish(.success(packet))
+  }
+
+  private func finish(_ answer: Result<PacketSocket.Packet, LaunchFailure>) {
+    guard let done else { return }
+    self.done = nil
+    source?.cancel()
+    timer?.cancel()
+    // Ends the circles that kept this alive, after this turn.
+    EventLoop.main.post { [self] in (source, timer) = (nil, nil) }
+    close(connection)
+    done(answer)
   }
 }

@@ -46,7 +46,7 @@ struct Supervisor {
     Descendants.killAll(leader: leader)
   }
 
-  /// Nil when it was a file that was asked for.
+  /// Nil when it was something else that was asked for.
   private func start() throws(LaunchFailure) -> pid_t? {
     var descriptors: [Int32] = []
     defer { descriptors.forEach { close($0) } }
@@ -60,6 +60,10 @@ struct Supervisor {
     }
     if packet.strings.count == 3 {
       try passFile(packet.strings[2], of: packet.strings[1])
+      return nil
+    }
+    if packet.strings.count == 2, packet.strings[1] == "user" {
+      try? PacketSocket.send(["user", "\(geteuid())"], on: connection)
       return nil
     }
     guard descriptors.count == 4, let strings = LaunchMessage.strings(Self.contents(of: descriptors[3])),

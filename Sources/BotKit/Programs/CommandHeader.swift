@@ -73,8 +73,9 @@ struct CommandHeader {
       }
     case "where": places = try Self.places(value)
     case "timeout":
-      guard let duration = Units.duration(value) else {
-        throw Fault(problem: "timeout: “\(value)” is no duration", remedy: "write it as 500ms, 20s or 5m")
+      guard let duration = Units.duration(value, in: ProgramCommand.timeouts) else {
+        throw Fault(
+          problem: "timeout: “\(value)” is no duration from 100ms to 1d", remedy: "write it as 500ms, 20s or 5m")
       }
       timeout = duration
     case "rerun": reruns = try Self.flag(key, value)

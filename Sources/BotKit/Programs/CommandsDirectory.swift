@@ -38,7 +38,7 @@ public enum CommandsDirectory {
       throw CommandDiagnostic(source: path, problem: "\(Errno(code: errno))", remedy: "let the daemon's user read it")
     }
     defer { closedir(directory) }
-    try FileTrust.checkDirectory(path, source: path)
+    try FileTrust.checkDirectory(path, source: path, .reader)
     var names: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
@@ -55,15 +55,16 @@ public enum CommandsDirectory {
     if let fault = CommandDescription.fault(inName: name) {
       throw CommandDiagnostic(source: path, problem: fault, remedy: "rename or remove the file")
     }
-    _ = try FileTrust.check(path)
+    let program = try FileTrust.check(path, runBy: launcher.user)
     let header: CommandHeader
     let source = hasConfiguration ? path + ".conf" : path
-    if hasConfiguration { try FileTrust.ownerChecked(source, source: source) }
+    // What was checked is what is read, wherever a link leads a moment later.
+    let checked = hasConfiguration ? try FileTrust.resolved(source, .reader).real : program
     do throws(CommandHeader.Fault) {
       if hasConfiguration {
-        header = try CommandHeader(configuration: String(decoding: try head(source, 65536), as: UTF8.self))
+        header = try CommandHeader(configuration: String(decoding: try head(checked, 65536), as: UTF8.self))
       } else {
-        let start = try head(source, 4096)
+        let start = try head(checked, 4096)
         try Interpreter.check(start, of: path)
         header = try CommandHeader(script: start)
       }
@@ -78,8 +79,7 @@ public enum CommandsDirectory {
         allow: header.allow.isEmpty ? AccessRule.admins : header.allow, places: header.places,
         reruns: header.reruns, fields: header.fields),
       ProgramCommand(
-        words: [path], launcher: launcher, style: header.style, isLive: header.isLive, limits: limits,
-        checkTrust: true),
+        words: [path], launcher: launcher, style: header.style, isLive: header.isLive, limits: limits),
       origin: path, allowOrigin: header.allow.isEmpty ? "the default" : source, timeout: header.timeout)
   }
 

@@ -8,6 +8,8 @@ public struct DirectLauncher: ProgramLauncher {
   /// - Parameter stateBase: the folder in which each command has its own.
   public init(stateBase: String) { self.stateBase = stateBase }
 
+  public var user: uid_t? { geteuid() }
+
   public func start(
     _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
   ) throws(LaunchFailure) -> any LaunchedProgram {
@@ -34,6 +36,8 @@ public struct DirectLauncher: ProgramLauncher {
 
 /// A launch whose program is trusted and whose folder is there.
 struct PreparedLaunch {
+  /// The very file that was checked, whatever links the first argument may go through.
+  let program: String
   let arguments: [String]
   let environment: [String]
   let directory: String
@@ -41,8 +45,10 @@ struct PreparedLaunch {
 
   /// Checks and prepares what `launch` needs of the file system.
   init(_ launch: ProgramLaunch, stateBase: String) throws(LaunchFailure) {
-    if launch.checksTrust {
-      do { _ = try FileTrust.check(launch.arguments.first ?? "") } catch { throw LaunchFailure(log: error.description) }
+    do throws(CommandDiagnostic) {
+      program = try FileTrust.check(launch.arguments.first ?? "", runBy: geteuid())
+    } catch {
+      throw LaunchFailure(log: error.description)
     }
     do {
       directory = try StateDirectory.prepare(base: stateBase, command: launch.folder)

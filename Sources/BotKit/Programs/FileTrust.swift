@@ -1,45 +1,72 @@
 import EventLoop
 import Glibc
 
-/// Whether a program is safe to run: nobody but root and the daemon's own user could have put it there or changed it.
-enum FileTrust {
-  /// Resolves symbolic links and checks the file and the folder it is in. Returns the real path.
-  static func check(_ path: String) throws(CommandDiagnostic) -> String {
+/// Whether a program is safe to run: nobody but root and the user who runs it could have put it there or changed it.
+public enum FileTrust {
+  /// Who may own a file, besides root.
+  struct Owner {
+    /// Nil: not known, so root alone.
+    let user: uid_t?
+    /// What they do with it: "runs".
+    let role: String
+
+    /// The user as whom it would run.
+    static func runner(_ user: uid_t?) -> Owner { Owner(user: user, role: "would run") }
+    /// This process, which reads it.
+    static var reader: Owner { Owner(user: geteuid(), role: "reads") }
+
+    fileprivate func admits(_ owner: uid_t) -> Bool { owner == 0 || owner == user }
+
+    fileprivate var others: String {
+      guard let user, user != 0 else { return "not to root" }
+      return "neither to root nor to user \(user), who \(role) it"
+    }
+  }
+
+  /// Checks the file behind all links and the folder it is in, the same wherever it is asked.
+  /// - Parameter user: as whom it would run; nil when that is not known: then it has to be root's.
+  /// - Returns: the real path. That is what must be run: a link may lead elsewhere a moment later.
+  @discardableResult
+  public static func check(_ path: String, runBy user: uid_t?) throws(CommandDiagnostic) -> String {
+    let (real, status) = try resolved(path, .runner(user))
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandDiagnostic(source: path, problem: "it is no regular file", remedy: "a program belongs there")
+    }
+    // What another user may run, only that user can tell.
+    guard status.st_mode & 0o111 != 0, user != geteuid() || access(real, X_OK) == 0 else {
+      throw CommandDiagnostic(source: path, problem: "it is not executable", remedy: "chmod 755 \(path), or remove it")
+    }
+    return real
+  }
+
+  /// Resolves symbolic links, and checks the owner and mode of the file and of the folder it is in, of whatever kind the file is.
+  static func resolved(_ path: String, _ owner: Owner) throws(CommandDiagnostic) -> (real: String, status: stat) {
     guard let resolved = realpath(path, nil) else {
       throw CommandDiagnostic(source: path, problem: "\(Errno(code: errno))", remedy: "check the file and its link")
     }
     defer { free(resolved) }
     let real = String(cString: resolved)
     let folder = real.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(real[..<$0]) } ?? ""
-    try checkDirectory(folder.isEmpty ? "/" : folder, source: path)
-    let status = try ownerChecked(real, source: path)
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw CommandDiagnostic(source: path, problem: "it is no regular file", remedy: "remove it")
-    }
-    guard status.st_mode & 0o111 != 0, access(real, X_OK) == 0 else {
-      throw CommandDiagnostic(source: path, problem: "it is not executable", remedy: "chmod 755 \(path), or remove it")
-    }
-    return real
+    try checkDirectory(folder.isEmpty ? "/" : folder, source: path, owner)
+    return (real, try ownerChecked(real, source: path, owner))
   }
 
   /// Checks a folder's owner and mode alone.
-  static func checkDirectory(_ path: String, source: String) throws(CommandDiagnostic) {
-    let status = try ownerChecked(path, source: source)
-    guard status.st_mode & S_IFMT == S_IFDIR else {
+  static func checkDirectory(_ path: String, source: String, _ owner: Owner) throws(CommandDiagnostic) {
+    guard try ownerChecked(path, source: source, owner).st_mode & S_IFMT == S_IFDIR else {
       throw CommandDiagnostic(source: source, problem: "\(path) is no folder", remedy: "make one of that name")
     }
   }
 
-  /// Checks the owner and mode of what `path` names, a companion file for instance.
-  @discardableResult
-  static func ownerChecked(_ path: String, source: String) throws(CommandDiagnostic) -> stat {
+  private static func ownerChecked(_ path: String, source: String, _ owner: Owner) throws(CommandDiagnostic) -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw CommandDiagnostic(source: source, problem: "\(path): \(Errno(code: errno))", remedy: "check the file")
     }
-    guard status.st_uid == 0 || status.st_uid == geteuid() else {
+    guard owner.admits(status.st_uid) else {
       throw CommandDiagnostic(
-        source: source, problem: "\(path) belongs to user \(status.st_uid)", remedy: "chown root \(path)")
+        source: source, problem: "\(path) belongs to user \(status.st_uid), \(owner.others)",
+        remedy: "chown root \(path)")
     }
     guard status.st_mode & 0o022 == 0 else {
       throw CommandDiagnostic(

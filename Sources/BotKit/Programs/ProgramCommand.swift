@@ -13,6 +13,9 @@ public struct ProgramCommand: WaitingCommand {
     case file
   }
 
+  /// What its time-out may be said to be.
+  public static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
+
   public struct Limits: Sendable, Hashable {
     /// Bytes of output; at more the program is stopped and its reply cut.
     public var output: Int
@@ -36,32 +39,20 @@ public struct ProgramCommand: WaitingCommand {
   let style: Style
   let isLive: Bool
   let limits: Limits
-  let trust: Bool
 
   /// - Parameters:
   ///   - words: the program's absolute path and its first arguments; the contact's follow them.
   ///   - launcher: what starts it.
   ///   - isLive: show what it prints while it runs.
-  ///   - checkTrust: look before each start whether others could have changed the program (`FileTrust`).
   public init(
     words: [String], launcher: any ProgramLauncher, style: Style = .text, isLive: Bool = false,
-    limits: Limits = Limits(),
-    checkTrust: Bool = false
+    limits: Limits = Limits()
   ) {
     self.words = words
     self.launcher = launcher
     self.style = style
     self.isLive = isLive
     self.limits = limits
-    trust = checkTrust
-  }
-
-  /// Why `words` cannot be run, for a check of the configuration; nil when they can.
-  public static func fault(in words: [String]) -> String? {
-    guard let path = words.first else { return "no program is named: write its path" }
-    guard path.utf8.first == UInt8(ascii: "/") else { return "\(path) is no absolute path: write it from / on" }
-    guard access(path, X_OK) == 0 else { return "\(path): \(Errno(code: errno))" }
-    return nil
   }
 
   public func start(_ request: CommandRequest, _ events: CommandEvents) -> any RunningCommand {

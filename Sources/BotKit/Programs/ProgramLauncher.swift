@@ -1,10 +1,14 @@
 import EventLoop
+import Glibc
 
 /// Starts programs: as children of this process (`DirectLauncher`), or through the commands' service, which has a user
 /// and a sandbox of its own (`ServiceLauncher`). Who runs a program need not know which.
 public protocol ProgramLauncher: Sendable {
-  /// Starts a program in a process group of its own, with a folder of its own as the current one, and only the three
-  /// descriptors. They stay the caller's to close, at once. `onExit` is called once, when the program itself has ended or
+  /// The user as whom programs run, who may own them besides root (`FileTrust`); nil: not known yet.
+  var user: uid_t? { get }
+
+  /// Starts a program, if others could not have changed it, in a process group of its own, with a folder of its own as the current
+  /// one, and only the three descriptors. They stay the caller's to close, at once. `onExit` is called once, when the program itself has ended or
   /// turned out not to start; never from within this call.
   @LoopActor func start(
     _ launch: ProgramLaunch, onExit: @escaping @LoopActor () -> Void
@@ -44,13 +48,10 @@ public struct ProgramLaunch: Sendable, Hashable {
   public let environment: [String]
   /// The name of the folder that the program has for itself, and in which it starts: the command's.
   public let folder: String
-  /// Look first whether others could have changed the program (`FileTrust`).
-  public let checksTrust: Bool
   public let resources: ResourceLimits
 
   public init(
-    arguments: [String], environment: [String], folder: String, checksTrust: Bool, resources: ResourceLimits,
-    streams: Streams
+    arguments: [String], environment: [String], folder: String, resources: ResourceLimits, streams: Streams
   ) throws(LaunchFailure) {
     guard (arguments + environment).allSatisfy({ !$0.utf8.contains(0) }) else {
       throw LaunchFailure(reply: "the arguments contain a NUL character: remove it", log: "NUL in the arguments")
@@ -58,7 +59,6 @@ public struct ProgramLaunch: Sendable, Hashable {
     self.arguments = arguments
     self.environment = environment
     self.folder = folder
-    self.checksTrust = checksTrust
     self.resources = resources
     self.streams = streams
   }

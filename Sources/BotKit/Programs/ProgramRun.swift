@@ -30,8 +30,7 @@ final class ProgramRun: RunningCommand {
       program = try command.launcher.start(
         ProgramLaunch(
           arguments: command.words + request.arguments, environment: ProgramEnvironment.variables(for: request),
-          folder: request.command, checksTrust: command.trust, resources: command.limits.resources,
-          streams: pipes.theirs)
+          folder: request.command, resources: command.limits.resources, streams: pipes.theirs)
       ) { [unowned self] in leaderEnded() }
     } catch {
       pipes.closeOurs()

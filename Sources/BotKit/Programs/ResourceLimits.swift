@@ -11,6 +11,12 @@ public struct ResourceLimits: Sendable, Hashable {
   /// Said to be without a limit: as much as the daemon itself may use, or the service.
   public static let unlimited = Int.max
 
+  /// How much `memory` may be said to be: with less no program could even be loaded.
+  public static let memoryRange = 16 << 20...1 << 50
+  public static let processesRange = 1...1_000_000
+  /// What `seconds` may be said to be; what is left of a second counts as one.
+  public static let cpuRange: ClosedRange<Duration> = .seconds(1) ... .seconds(365 * 86_400)
+
   public init(memory: Int? = nil, processes: Int? = nil, seconds: Int? = nil) {
     self.memory = memory
     self.processes = processes
@@ -34,12 +40,11 @@ extension ResourceLimits {
       if value == "unlimited" {
         Self.unlimited
       } else if key == "memory" {
-        // Less, and the program could not even be loaded.
-        Units.bytes(value).flatMap { $0 < 16 << 20 ? nil : $0 }
+        Units.bytes(value, in: Self.memoryRange)
       } else if key == "processes" {
-        Int(value).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
+        Int(value).flatMap { Self.processesRange.contains($0) ? $0 : nil }
       } else {
-        Units.duration(value).map { Int(($0.microseconds + 999_999) / 1_000_000) }
+        Units.duration(value, in: Self.cpuRange).map { Int(($0.microseconds + 999_999) / 1_000_000) }
       }
     guard let number else { return false }
     switch key {
@@ -53,8 +58,8 @@ extension ResourceLimits {
   static func remedy(_ key: String) -> String {
     switch key {
     case "memory": "write it as 512M, at least 16M, or unlimited"
-    case "processes": "write a number, or unlimited"
-    default: "write it as 20s or 5m, or unlimited"
+    case "processes": "write a number up to 1000000, or unlimited"
+    default: "write it as 20s or 5m, at least 1s, or unlimited"
     }
   }
 }

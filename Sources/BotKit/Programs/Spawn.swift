@@ -32,8 +32,7 @@ enum Spawn {
     var environment = launch.environment.map { strdup($0) } + [nil]
     defer { (arguments + environment).forEach { free($0) } }
     var process: pid_t = 0
-    guard let path = arguments.first ?? nil else { throw Errno(code: ENOENT) }
-    let result = posix_spawn(&process, path, &actions, &attributes, &arguments, &environment)
+    let result = posix_spawn(&process, launch.program, &actions, &attributes, &arguments, &environment)
     guard result == 0 else { throw Errno(code: result) }
     // posix_spawn can't set limits, so they follow: the program is being loaded at this moment.
     limit(process, launch.resources)

@@ -111,6 +111,7 @@ public final class UploadProcess {
 extension PreparedLaunch {
   /// A program of ours: it gets nothing but its arguments.
   init(own arguments: [String]) {
+    program = arguments.first ?? ""
     self.arguments = arguments
     environment = []
     directory = "/"

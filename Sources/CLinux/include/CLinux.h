@@ -30,6 +30,8 @@ int linux_pipe_cloexec(int ends[2]);
 int linux_accept(int listener);
 /* The user and process at the other end of a Unix socket, by SO_PEERCRED (unix(7)); 0, or -1. */
 int linux_peer(int descriptor, uid_t *user, pid_t *process);
+/* openat2(2) with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS: a descriptor, closed on exec, or -1. */
+int linux_open_beneath(int folder, const char *path, int flags);
 /* memfd_create(2), closed on exec. */
 int linux_memory_file(void);
 /* sendmsg(2) with one descriptor (SCM_RIGHTS, unix(7)). */

@@ -19,9 +19,10 @@ extension Daemon {
   }
 
   /// Sends page after page, each when the one before has been taken.
-  private func page(_ cursor: some MessageCursor, limit: Int? = nil, _ client: ControlClient) {
-    gate.archive.read(PageRead(cursor, size: 200)) { [weak self] result in
+  func page(_ cursor: some MessageCursor, limit: Int? = nil, _ client: ControlClient) {
+    let read = gate.archive.read(PageRead(cursor, size: 200)) { [weak self] result in
       LoopActor.assumeIsolated {
+        client.whenGone = nil
         switch result {
         case .failure(let error): client.fail(error.exitCode, error.description)
         case .success(let page):
@@ -33,17 +34,21 @@ extension Daemon {
         }
       }
     }
+    // A page may be a long time in coming, and nobody is there to take it.
+    client.whenGone = { read.cancel() }
   }
 
   func serveStatistics(_ client: ControlClient) {
-    gate.archive.read(StatisticsRead()) { result in
+    let read = gate.archive.read(StatisticsRead()) { result in
       LoopActor.assumeIsolated {
+        client.whenGone = nil
         switch result {
         case .failure(let error): client.fail(error.exitCode, error.description)
         case .success(let statistics): client.finish(statistics.json)
         }
       }
     }
+    client.whenGone = { read.cancel() }
   }
 }
 

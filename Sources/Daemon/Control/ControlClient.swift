@@ -43,6 +43,11 @@ final class ControlClient {
   /// A request waits for its answer, or the answer to be taken.
   var isBusy: Bool { isAnswering || !output.isEmpty }
 
+  /// Bytes that it has not taken yet.
+  var unsent: Int { output.count }
+  /// It takes so little that what is of passing interest is better left out.
+  var isBehind: Bool { output.count >= Self.outputHighWater }
+
   /// Who asks, as the kernel knows it (SO_PEERCRED): `user 1000 (process 4711)`.
   var peer: String {
     var user: uid_t = 0
@@ -89,7 +94,7 @@ final class ControlClient {
   /// side is gone.
   func whenDrained(_ work: @escaping @LoopActor () -> Void) {
     guard isOpen else { return }
-    if output.count < Self.outputHighWater { work() } else { drained = work }
+    if !isBehind { work() } else { drained = work }
   }
 
   func close() {
@@ -182,7 +187,7 @@ final class ControlClient {
         return close()
       }
     }
-    if output.count < Self.outputHighWater, let work = drained {
+    if !isBehind, let work = drained {
       drained = nil
       work()
     }

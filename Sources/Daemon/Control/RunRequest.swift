@@ -32,8 +32,7 @@ extension Daemon {
       default: client.fail(.usage, "\(name) was not run: \(answer.kind.rawValue)")
       }
     case .run(var command):
-      command.id = flow.trials.begin(client)
-      client.whenGone = { [dispatcher, id = command.id] in dispatcher.stop(id, .interrupted) }
+      command.id = flow.trials.begin(client) { [dispatcher] in dispatcher.stop($0, $1) }
       dispatcher.start(command)
     }
   }

@@ -6,34 +6,60 @@ import JSON
 /// alone, and nothing of them is archived.
 @LoopActor
 final class Trials {
-  private var clients: [Int64: ControlClient] = [:]
+  /// What an operator does not take is kept up to so many bytes; then the command is ended.
+  private static let mostUnsent = 4_194_304
+
+  private struct Trial {
+    let client: ControlClient
+    let stop: @LoopActor (CommandResult) -> Void
+    /// It was told to end for what its operator did not take; nothing more is kept of what it says.
+    var isDropped = false
+  }
+
+  private var trials: [Int64: Trial] = [:]
   private var last: Int64 = 0
 
-  /// An id for a command that `client` tries out; no row of the archive has it.
-  func begin(_ client: ControlClient) -> Int64 {
+  /// An id for a command that `client` tries out; no row of the archive has it. `stop` ends the command of an id; also when the
+  /// client goes away.
+  func begin(_ client: ControlClient, stop: @escaping @LoopActor (Int64, CommandResult) -> Void) -> Int64 {
     last -= 1
-    clients[last] = client
-    return last
+    let id = last
+    trials[id] = Trial(client: client, stop: { stop(id, $0) })
+    client.whenGone = { stop(id, .interrupted) }
+    return id
+  }
+
+  /// Tells an operator what their command says, as far as they take it.
+  private func tell(_ row: JSON, of id: Int64, _ trial: Trial) {
+    if trial.isDropped { return }
+    guard trial.client.unsent < Self.mostUnsent else {
+      trials[id]?.isDropped = true
+      // After the handlers of it that are still on the stack.
+      return EventLoop.main.post { trial.stop(.failed("what it says is not read")) }
+    }
+    trial.client.send(rows: [row])
   }
 
   /// Tells operators about their commands, and `others` about the rest.
   func hooks(besides others: Dispatcher.Hooks) -> Dispatcher.Hooks {
     var hooks = Dispatcher.Hooks()
     hooks.onStarted = { [weak self] command in
-      if self?.clients[command.id] == nil { others.onStarted(command) }
+      if self?.trials[command.id] == nil { others.onStarted(command) }
     }
     hooks.onAction = { [weak self] command, action in
       // Nobody is there to answer, as the command is told in a chat.
       if case .ask = action { return others.onAction(command, action) }
-      guard let client = self?.clients[command.id] else { return others.onAction(command, action) }
-      client.send(rows: [action.json])
+      guard let self, let trial = trials[command.id] else { return others.onAction(command, action) }
+      // The next one has all of it.
+      if case .progress = action, trial.client.isBehind { return }
+      tell(action.json, of: command.id, trial)
     }
     hooks.onLog = { [weak self] command, line in
-      guard let client = self?.clients[command.id] else { return others.onLog(command, line) }
-      client.send(rows: [["log": .string(line)]])
+      guard let self, let trial = trials[command.id] else { return others.onLog(command, line) }
+      tell(["log": .string(line)], of: command.id, trial)
     }
     hooks.onFinished = { [weak self] command, outcome in
-      guard let client = self?.clients.removeValue(forKey: command.id) else {
+      guard let client = self?.trials.removeValue(forKey: command.id)?.client else {
         return others.onFinished(command, outcome)
       }
       client.whenGone = nil

@@ -33,6 +33,10 @@ extension Daemon {
       self?.outboxIsFull = $0
       self?.updateReading()
     }
+    flow.onCrowded = { [weak self] in
+      self?.filesAreBehind = $0
+      self?.updateReading()
+    }
   }
 
   private func admits(_ jid: JID, _ rules: [AccessRule]) -> Bool {

@@ -9,6 +9,8 @@ import XMPPClient
 extension MessageFlow {
   /// A text that takes more messages than this goes up as a file.
   static let mostPieces = 10
+  /// From so many things that wait behind files on, handlers are not read.
+  static let mostWaiting = 100
 
   /// Does it, or keeps it until the file before it is there.
   func perform(_ action: CommandAction, of command: PendingCommand) {
@@ -29,6 +31,18 @@ extension MessageFlow {
     case .react(let emoji): react(emoji, to: command.request.message)
     case .offer(let options, let asked):
       router.offered(options, asked: asked, by: command.request.command, to: command.request.message, now: .now)
+    }
+  }
+
+  /// Tells when what waits becomes too much, and when it is no more.
+  func watchWaiting() {
+    let isCrowded = running.values.reduce(0) { $0 + $1.waiting.count } >= Self.mostWaiting
+    guard isCrowded != self.isCrowded else { return }
+    self.isCrowded = isCrowded
+    if isCrowded { return onCrowded(true) }
+    // Not at once: what waits goes before what is read then.
+    EventLoop.main.post { [weak self] in
+      if let self, !self.isCrowded { onCrowded(false) }
     }
   }
 

@@ -30,7 +30,10 @@ final class MessageFlow {
   let catchUp: CatchUpFlow
   var router: Router
   /// What running commands have sent, by the command's id.
-  var running: [Int64: RunningOutput] = [:]
+  var running: [Int64: RunningOutput] = [:] { didSet { watchWaiting() } }
+  /// So much waits behind files that are under way that nobody should add to it (true), or no more (false).
+  var onCrowded: @LoopActor (Bool) -> Void = { _ in }
+  var isCrowded = false
   let uploads: Uploads
   /// What a contact wrote that is no command, for handlers.
   var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }

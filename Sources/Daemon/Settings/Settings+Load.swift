@@ -57,10 +57,12 @@ struct SettingsReader {
     let archive = archive(default: paths.archive)
     let control = control(default: paths.socket)
     let isolation = isolation()
+    // The commands' service may see what the daemon's own sandbox hides; it looks before each run. Root sees everything.
+    let seesPrograms = geteuid() == 0 || isolation.place() == nil
     let groups = groups()
     let subscriptions = subscriptions(groups: groups)
-    let commands = document.sections("command").compactMap { command($0, groups: groups, isolation) }
-    let handlers = document.sections("handler").compactMap { handler($0, groups: groups, isolation) }
+    let commands = document.sections("command").compactMap { command($0, groups: groups, seesPrograms) }
+    let handlers = document.sections("handler").compactMap { handler($0, groups: groups, seesPrograms) }
     let http = http()
     let webhooks = document.sections("webhook").compactMap { webhook($0) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
@@ -183,7 +185,7 @@ struct SettingsReader {
   }
 
   private mutating func command(
-    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ isolation: Settings.Isolation
+    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ seesPrograms: Bool
   ) -> Settings.CommandSettings? {
     typealias Keys = SettingsSchema.Command
     let allow = section.values(of: Keys.allow)
@@ -192,8 +194,7 @@ struct SettingsReader {
       let output = section.value(of: Keys.output), let reruns = section.value(of: Keys.rerun),
       let isLive = section.value(of: Keys.live)
     else { return nil }
-    // The commands' service may see what the daemon's own sandbox hides; it looks before each run. Root sees everything.
-    if geteuid() == 0 || !isolation.isInForce {
+    if seesPrograms {
       check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     }
     let fields = section.values(of: Keys.field)
@@ -210,14 +211,14 @@ struct SettingsReader {
   }
 
   private mutating func handler(
-    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ isolation: Settings.Isolation
+    _ section: ConfigurationDocument.Section, groups: [Settings.Group], _ seesPrograms: Bool
   ) -> Settings.HandlerSettings? {
     typealias Keys = SettingsSchema.Handler
     let (allow, send) = (section.values(of: Keys.allow), section.values(of: Keys.send))
     checkGroups(of: allow, "allow", in: section, groups: groups)
     checkGroups(of: send, "send", in: section, groups: groups)
     guard let name = section.name, let exec = section.value(of: Keys.exec), let program = exec.first else { return nil }
-    if geteuid() == 0 || !isolation.isInForce {
+    if seesPrograms {
       check(OperatorFile.problemAsProgram(program), of: program, Keys.exec, in: section)
     }
     return Settings.HandlerSettings(

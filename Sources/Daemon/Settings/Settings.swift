@@ -128,8 +128,9 @@ public struct Settings: Sendable, Hashable {
     /// It was written into the configuration, so programs never run without it.
     public var isRequired = false
 
-    /// Whether programs run in the commands' service, as things are at this moment.
-    public var isInForce: Bool { isRequired || socket.map { access($0, F_OK) == 0 } == true }
+    /// The socket of the service in which programs run as things are at this moment; nil: they run as children of the daemon.
+    /// It looks into the file system, so whoever acts upon it looks once.
+    public func place() -> String? { socket.flatMap { isRequired || access($0, F_OK) == 0 ? $0 : nil } }
   }
 
   /// `[log]`

@@ -65,7 +65,7 @@ enum SettingsSchema {
     static let roomRate = Key(
       "room-rate", .rate, default: "40/10s", "Commands that one room's occupants together may give in a time.")
     static let timeout = Key(
-      "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), default: "60s", "How long a command may run.")
+      "timeout", .duration(ProgramCommand.timeouts), default: "60s", "How long a command may run.")
     static let output = Key(
       "output", .size(1024...64 << 20), default: "64K", "How much output of a command is sent.")
     static let concurrent = Key("concurrent", .integer(1...1000), default: "8", "How many commands run at once.")
@@ -142,7 +142,7 @@ enum SettingsSchema {
     static let places = ListKey<Settings.CommandSettings.Place>(
       "where", .list(of: .choice), default: "chat", "Where the command is heard.")
     static let timeout = Key(
-      "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), otherwise: "that of [limits]",
+      "timeout", .duration(ProgramCommand.timeouts), otherwise: "that of [limits]",
       "How long the command may run.")
     static let output = Key<Settings.CommandSettings.Output>(
       "output", .choice, default: "text",
@@ -186,7 +186,7 @@ enum SettingsSchema {
     static let send = ListKey(
       "send", .access([.group, .roster, .everyone, .none]), default: "none", "To whom it may send unasked.")
     static let timeout = Key(
-      "timeout", .duration(.milliseconds(100) ... .seconds(86_400)), otherwise: "that of [limits]",
+      "timeout", .duration(ProgramCommand.timeouts), otherwise: "that of [limits]",
       "How long its commands may take.")
 
     static let section = Schema.Section(

@@ -76,14 +76,14 @@ extension ValueKind where Value == CommandField {
 
 extension ValueKind where Value == Int {
   /// A size, or `unlimited`.
-  static var memory: ValueKind { orUnlimited(.size(16 << 20...1 << 50), syntax: "SIZE | unlimited") }
+  static var memory: ValueKind { orUnlimited(.size(ResourceLimits.memoryRange), syntax: "SIZE | unlimited") }
 
   /// A number, or `unlimited`.
-  static var processes: ValueKind { orUnlimited(.integer(1...1_000_000), syntax: "NUMBER | unlimited") }
+  static var processes: ValueKind { orUnlimited(.integer(ResourceLimits.processesRange), syntax: "NUMBER | unlimited") }
 
   /// A duration in whole seconds, or `unlimited`.
   static var cpu: ValueKind {
-    let duration = ValueKind<Duration>.duration(.seconds(1) ... .seconds(365 * 86_400))
+    let duration = ValueKind<Duration>.duration(ResourceLimits.cpuRange)
     return orUnlimited(
       ValueKind(syntax: "DURATION") { text throws(ValueProblem) in
         // What is left of a second counts as one.

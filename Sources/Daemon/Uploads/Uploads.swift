@@ -52,8 +52,9 @@ final class Uploads {
   private let scheduler: any Scheduler
   private var jobs: [Job] = []
   private var queue: [Job] = []
-  /// So many files are being opened.
-  private var opening = 0
+  /// Who waits for files that are being opened, by the number of the opening.
+  private var opening: [Int: Done] = [:]
+  private var openings = 0
   private var isStopped = false
 
   init(session: Session, scheduler: any Scheduler) {
@@ -62,20 +63,23 @@ final class Uploads {
   }
 
   /// Nothing is under way.
-  var isIdle: Bool { jobs.isEmpty && queue.isEmpty && opening == 0 }
+  var isIdle: Bool { jobs.isEmpty && queue.isEmpty && opening.isEmpty }
 
   /// Brings a command's file to the server; `done` gets the link to it. Possibly before this returns.
   func start(_ upload: CommandUpload, of command: String, done: @escaping Done) {
+    if isStopped { return done(.failure(.interrupted)) }
     switch upload.content {
     case .bytes(let bytes):
       start(done: done) { () throws(UploadFailure) in
         try UploadFile(bytes, name: upload.name, fallback: command)
       }
     case .file(let path):
-      opening += 1
+      openings += 1
+      let number = openings
+      opening[number] = done
       launcher.open(path, of: command) { [weak self] opened in
-        guard let self else { return _ = try? close(opened.get()) }
-        opening -= 1
+        // Nobody may wait for it any more.
+        guard let self, let done = opening.removeValue(forKey: number) else { return _ = try? close(opened.get()) }
         start(done: done) { () throws(UploadFailure) in
           switch opened {
           case .success(let file): try UploadFile(opened: file, path: path, name: upload.name, fallback: command)
@@ -112,7 +116,11 @@ final class Uploads {
   /// No file is sent any more.
   func stop() {
     isStopped = true
+    let unopened = opening.sorted { $0.key < $1.key }
+    opening = [:]
+    for (_, done) in unopened { done(.failure(.interrupted)) }
     for job in jobs + queue { end(job, .failure(.interrupted)) }
+    if !unopened.isEmpty, isIdle { onIdle() }
   }
 
   private func takeNext() {
