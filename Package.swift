@@ -83,7 +83,8 @@ let package = Package(
     tests("Archive", ["TestSupport", "CRecordingVFS"]), tests("BotKit", ["XMPPTesting", "Upload", "CLinux"]),
     tests("Systemd"), tests("Configuration"), tests("OpenMetrics"), tests("HTTP", ["XMPPTesting", "TestSupport"]),
     tests("Webhooks", data: "Payloads"),
-    tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]), tests("Control", ["XMPPTesting"]),
+    tests("Daemon", ["XMPPTesting", "TestSupport", "Upload", "CLinux"]),
+    tests("Control", ["XMPPTesting", "TestSupport"]),
     .testTarget(name: "SystemTests", dependencies: ["JSON", "CLinux"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

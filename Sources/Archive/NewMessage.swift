@@ -5,7 +5,7 @@ public struct NewMessage: Sendable, Hashable {
   public enum Kind: String, Sendable { case chat, normal, groupchat, headline, error }
   /// How far it has come. What arrives is `received`; what leaves goes from `queued` (accepted by us) to `sent` (written),
   /// `acked` (the server has it, XEP-0198), `received` and `displayed` (the contact's client says so), or `failed`.
-  public enum State: String, Sendable { case queued, sent, acked, received, displayed, failed }
+  public enum State: String, Sendable, CaseIterable { case queued, sent, acked, received, displayed, failed }
 
   public var direction: Direction
   public var kind: Kind

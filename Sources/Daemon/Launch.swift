@@ -10,7 +10,10 @@ import Transport
 
 /// The program xmppbotd: reads its arguments and configuration, opens what it needs, and runs until it is told to stop.
 public enum XMPPBot {
-  private static let usage = """
+  /// A test compares these with the manual page and the completions.
+  static let options = ["--config", "--serve-commands", "--version", "--help"]
+
+  static let usage = """
     usage: xmppbotd [--config FILE] [--version] [--help]
 
     Keeps an XMPP account online, archives its messages and answers commands.
@@ -100,7 +103,6 @@ public enum XMPPBot {
           file = value
         case _ where argument.hasPrefix("--config="): file = String(argument.dropFirst("--config=".count))
         default:
-          let options = ["--config", "--serve-commands", "--version", "--help"]
           let hint = nearest(to: argument, in: options).map { "did you mean \($0)?" } ?? "try --help"
           throw Mistake(description: "unknown argument \(argument): \(hint)")
         }

@@ -86,7 +86,9 @@ extension Verb {
     details: """
       The copy is complete and was checked when this ends with exit code 0; only its owner can read it. It is of the moment
       at which the verb began. xmppbotctl reads the archive itself for it, so use sudo or become the bot's user. To restore
-      it, stop the bot, remove the archive with its -wal and -shm, and put the copy in its place.
+      it, stop the bot, remove the archive with its -wal and -shm, and put the copy in its place, owned by the bot's user. It
+      does not know what came after it was made: commands of that time run again unless the bot stays stopped for as long as
+      max-age in [limits] says (5m). xmppbotd-archive(5), RESTORING, has more.
       """
   ) { call throws(ControlFailure) in
     guard call.words.count == 1, let file = call.words.first?.absolutePath else {
@@ -138,7 +140,7 @@ extension Verb {
 
   static let archivePrune = Verb(
     path: ["archive", "prune"],
-    options: [Option("--before", "DATE", "2026-01-31, 2026-01-31T17:05 (UTC), or an age: 90d")],
+    options: [Option("--before", "DATE", "2026-01-31, 2026-01-31T17:05 (UTC), or an age: 90d", isRequired: true)],
     summary: "Delete old messages",
     details: """
       Messages that still wait to be sent or answered stay. The file does not shrink: its free space is used again. With

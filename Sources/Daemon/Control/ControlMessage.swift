@@ -43,7 +43,7 @@ public struct ControlFailure: Error, Sendable, Hashable {
 }
 
 /// How xmppbotctl ends (and xmppbotd, as far as it applies).
-public enum ExitCode: Int32, Sendable {
+public enum ExitCode: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 2
