@@ -87,6 +87,11 @@ struct SettingsTestsHTTP {
     _ = try folder.write("0123456789abcdef\n", to: "webhook-a", mode: 0o440)
     let settings = try settings("[http]\nlisten = systemd\n[webhook a]\nto = a@example.org\n")
     #expect(throws: ConfigurationProblems.self) { try Webhook.all(settings, environment: [:]) }
+    // Started by hand there are no credentials, and nothing can be told.
+    try settings.checkWebhookTokens(environment: [:])
+    #expect(throws: ConfigurationProblems.self) {
+      try settings.checkWebhookTokens(environment: ["CREDENTIALS_DIRECTORY": "/nonexistent"])
+    }
     let hooks = try Webhook.all(settings, environment: ["CREDENTIALS_DIRECTORY": folder.path])
     #expect(hooks.map(\.name) == ["a"] && hooks[0].token.count == 16)
   }

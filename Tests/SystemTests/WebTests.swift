@@ -91,6 +91,10 @@ extension SystemTests {
       let bot = try bot(on: server, for: alice)
       try bot.startOnline()
       let peer = try bot.peer(on: server, account: alice)
+      let check = try bot.control("check", "--offline")
+      #expect(
+        check.exit == .code(0) && check.output.contains("unix:\(bot.scratch.file("http.sock")), 1 webhook\n"),
+        "\(check)")
       let text = "Content-Type: text/plain"
       let taken = try curl(bot, "/hook/hook", "-H", Self.bearer, "-H", text, "--data-binary", "first\nsecond <line> ü")
       #expect(taken.status == "202" && taken.body.contains(#""state":"queued""#), "\(taken)")

@@ -1,4 +1,5 @@
 import Archive
+import Configuration
 import Daemon
 import Glibc
 
@@ -17,9 +18,22 @@ extension Verb {
     let account = try AccountAccess(call)
     CheckLine("password", account.passwordSource).print(asJSON: json)
     try archiveLine(settings.archive.path).print(asJSON: json)
+    try httpLine(settings, call)?.print(asJSON: json)
     guard call.options["--offline"] == nil else { return }
     let report = CheckReport(account: account.settings.account.jid, json: json)
     try Exchange.run(account, goal: .online) { report }
+  }
+
+  /// Nil where there is no HTTP.
+  private static func httpLine(_ settings: Settings, _ call: borrowing Call) throws(ControlFailure) -> CheckLine? {
+    guard let address = settings.http.listen else { return nil }
+    do throws(ConfigurationProblems) {
+      try settings.checkWebhookTokens(environment: call.environment)
+    } catch {
+      throw ControlFailure(.configuration, error.description)
+    }
+    let hooks = settings.webhooks.count
+    return CheckLine("HTTP", "\(address)" + (hooks == 0 ? "" : ", \(hooks) webhook\(hooks == 1 ? "" : "s")"))
   }
 
   private static func archiveLine(_ path: String) throws(ControlFailure) -> CheckLine {

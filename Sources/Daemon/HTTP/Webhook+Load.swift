@@ -3,6 +3,16 @@ import Crypto
 import Systemd
 import Webhooks
 
+extension Settings {
+  /// Sees that each webhook has a token. Of one whose token is a credential this can be told only where systemd passes it.
+  public func checkWebhookTokens(environment: [String: String]) throws(ConfigurationProblems) {
+    var known = self
+    let passesCredentials = Credentials.directory(environment: environment) != nil
+    known.webhooks = webhooks.filter { $0.tokenFile != nil || passesCredentials }
+    _ = try Webhook.all(known, environment: environment)
+  }
+}
+
 extension Webhook {
   /// The hook of a section, with its token from `token-file` or the systemd credential `webhook-NAME`.
   init(_ settings: Settings.WebhookSettings, of file: String, environment: [String: String])

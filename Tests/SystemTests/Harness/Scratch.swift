@@ -37,7 +37,7 @@ final class Scratch: Sendable {
     guard mkdtemp(&template) != nil else { throw Problem("no scratch folder in \(base): \(systemError())") }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     mkdir(path + "/running", 0o700)
-    for kind in ["servers", "networks", "groups", "mounts"] { mkdir(path + "/" + kind, 0o700) }
+    for kind in ["servers", "containers", "networks", "groups", "mounts"] { mkdir(path + "/" + kind, 0o700) }
     // In a session of its own, so that what ends ours as a whole does not end it.
     guardian = try Program(
       ["/usr/bin/setsid", Server.scripts + "/guardian", path], output: "/dev/null", isGuarded: false)
