@@ -53,6 +53,9 @@ final class DaemonBench {
     daemon.begin()
   }
 
+  // The daemon and its processes end on the loop, in the midst of no turn of it, wherever the test ends.
+  isolated deinit {}
+
   static func online(_ settings: String = "", handlers: [any CommandHandler] = []) async throws -> DaemonBench {
     let bench = try await DaemonBench(settings, handlers: handlers)
     try bench.goOnline()
