@@ -80,17 +80,18 @@ struct Rendered: Sendable, Hashable {
 extension JSON {
   /// The text at the end of a path of keys, on one line; a number counts, too. Nil when it is missing or empty.
   func line(_ keys: String..., limit: Int = 300) -> String? {
-    var value: JSON? = self
-    for key in keys { value = value?[key] }
-    guard let text = value?.stringValue ?? value?.intValue.map(String.init) else { return nil }
+    let end = value(at: keys[...])
+    guard let text = end?.stringValue ?? end?.intValue.map(String.init) else { return nil }
     let line = HookText.line(text, limit)
     return line.isEmpty ? nil : line
   }
 
   /// The address at the end of a path of keys.
-  func link(_ keys: String...) -> String? {
-    var value: JSON? = self
-    for key in keys { value = value?[key] }
-    return HookText.link(value?.stringValue)
+  func link(_ keys: String...) -> String? { HookText.link(value(at: keys[...])?.stringValue) }
+
+  /// Not a loop over an optional: Swift 6.3 can't optimise that one.
+  private func value(at path: ArraySlice<String>) -> JSON? {
+    guard let first = path.first else { return self }
+    return self[first]?.value(at: path.dropFirst())
   }
 }

@@ -34,7 +34,7 @@ public final class OpenRequest {
   /// Bytes of XML that the answer's payload may have; none when it can't be answered any more.
   public var room: Int {
     guard let session else { return 0 }
-    let around = iq.result().byteCount(parentNamespace: Namespace.client) + "</iq>".utf8.count
+    let around = iq.result().byteCount(parentNamespace: Namespace.client) + "></iq>".utf8.count - "/>".utf8.count
     return max(0, (session.stanzaLimit ?? Session.leastStanzaLimit) - around)
   }
 
