@@ -80,6 +80,7 @@ struct ArchiveLock: ~Copyable {
     }
     if status.st_size == 0 { return true }
     guard let header = DatabaseHeader(descriptor: descriptor) else {
+      if Damage.isUnborn(descriptor, path: path) { return true }
       guard Damage.wasOurs(descriptor, path: path) else { throw .notAnArchive(path: path) }
       throw damaged(path, "its beginning is overwritten")
     }

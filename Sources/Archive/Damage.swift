@@ -13,6 +13,16 @@ enum Damage {
     return Int64(status.st_size) < size ? "the file is \(status.st_size) bytes long and should have \(size)" : nil
   }
 
+  /// Whether the power went while the file was made: its first page was not written yet, and a journal says that there was nothing
+  /// before. SQLite takes it back to that.
+  static func isUnborn(_ descriptor: Int32, path: String) -> Bool {
+    guard sizeOfFile(path + "-journal") > 0 else { return false }
+    let start = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+      count = max(0, pread(descriptor, buffer.baseAddress, 512, 0))
+    }
+    return start.allSatisfy { $0 == 0 }
+  }
+
   /// Whether a file without a database's header was an archive of ours: its beginning is zeros, as a crash of the file
   /// system leaves them, or the rest of it still holds the words of our schema.
   static func wasOurs(_ descriptor: Int32, path: String) -> Bool {

@@ -60,8 +60,13 @@ struct PowerCutTests {
   private func survivors(_ files: [String: [UInt8]], cut: Int) throws -> [Int64] {
     let folder = TemporaryFolder()
     for (name, bytes) in files { writeFile(folder.file(name), bytes) }
-    let archive = try openArchive(folder)
-    archive.close()
+    do {
+      try openArchive(folder).close()
+    } catch {
+      let found = files.map { "\($0.key): \($0.value.count) bytes" }.sorted().joined(separator: ", ")
+      Issue.record("seed \(seed), cut \(cut), \(found): \(error)")
+      throw error
+    }
     let reader = try ArchiveReader.open(path: folder.file("archive.db"))
     let check = try reader.check()
     #expect(check.isSound, "seed \(seed), cut \(cut): \(check)")

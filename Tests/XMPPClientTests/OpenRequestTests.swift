@@ -111,7 +111,9 @@ struct OpenRequestTests {
        <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>$any</text></error></iq>
       """)
     #expect(second.answer(.success(payload(second.room)), token: "t"))
-    #expect(conversation.dialer.stream?.written.count == 10_000)
+    // Behind it stands the question whether the server has it.
+    let written = conversation.dialer.stream?.written ?? []
+    #expect(written.firstRange(of: Array("</iq>".utf8))?.upperBound == 10_000)
     #expect(second.room == 0 && !second.hasRoom(for: Element("y", "y")))
   }
 
