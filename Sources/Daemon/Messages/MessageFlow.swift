@@ -167,7 +167,7 @@ final class MessageFlow {
     heard(chat)
     if let id = chat.messageID, repetitions.isRepeated(id, chat.body, from: from, at: chat.time) {
       log.log(
-        .messageReceived,
+        .messageReceived, at: .debug,
         "a message of \(chat.sender) came before, with the same id and text: it is not answered again",
         peer: chat.sender.description, stanzaID: id)
       return nil
