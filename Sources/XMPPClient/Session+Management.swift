@@ -16,7 +16,9 @@ extension Session {
     boundJID = jid
     isForeign = false
     lastSent = nil
+    let rooms = origin.rooms
     origin = OriginPolicy(own: jid)
+    origin.rooms = rooms
     tracker.bind(to: jid)
     photo = nil
     storeStream()

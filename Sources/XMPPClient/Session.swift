@@ -260,6 +260,12 @@ public final class Session {
     if questionAsked != nil { questionAsked = environment.scheduler.now }
   }
 
+  /// From now on what comes from this room is let in.
+  public func expect(room: JID) { origin.rooms.insert(room.bare) }
+
+  /// It is a room that was asked for at some time: who writes from there is somebody in it, and not the owner of that address.
+  public func isRoom(_ address: JID) -> Bool { origin.rooms.contains(address.bare) }
+
   // MARK: - Connecting
 
   private func connect(withNextServer: Bool = false) {
