@@ -64,8 +64,7 @@ struct MenuTests: MenuScripts {
       """
        <item jid='bot@example.org/r' node='deploy' name='Deploy a release'/>
        <item jid='bot@example.org/r' node='help' name='What I can do; help NAME says more'/>
-       \(afterHelp)
-       <item jid='bot@example.org/r' node='ping' name='Answers pong'/>
+       \(afterHelp)<item jid='bot@example.org/r' node='ping' name='Answers pong'/>
        \(extra)
       """
     }
@@ -85,10 +84,8 @@ struct MenuTests: MenuScripts {
        <query xmlns='http://jabber.org/protocol/disco#items' node='http://jabber.org/protocol/commands'>
       \(list(
         "<item jid='bot@example.org/r' node='reload' name='Read my configuration again'/>",
-        afterHelp: """
-          <item jid='bot@example.org/r' node='join' name='Join a room'/>
-          <item jid='bot@example.org/r' node='leave' name='Leave a room'/>
-          """))
+        afterHelp: "<item jid='bot@example.org/r' node='join' name='Join a room'/>"
+          + "<item jid='bot@example.org/r' node='leave' name='Leave a room'/>"))
        <item jid='bot@example.org/r' node='rooms' name='The rooms that I am in'/>
        <item jid='bot@example.org/r' node='roster' name='My contacts'/>
        <item jid='bot@example.org/r' node='say' name='Say something in a room'/>
