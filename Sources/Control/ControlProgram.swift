@@ -15,7 +15,7 @@ public enum ControlProgram {
     } catch {
       fflush(nil)
       for line in error.reason.split(separator: "\n", omittingEmptySubsequences: false) {
-        Terminal.complain("xmppbotctl: \(line)")
+        Terminal.complain(line.isEmpty ? "" : " \(line)", mark: "xmppbotctl:")
       }
       return error.code.rawValue
     }

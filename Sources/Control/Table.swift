@@ -17,14 +17,15 @@ struct Table {
   func text(width: Int?) -> String {
     let all = [titles] + rows
     let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    return all.map { row in
+    let lines = all.map { row in
       var line = ""
       for (column, cell) in row.enumerated() {
         line += column == row.count - 1 ? cell : Self.padded(cell, widths[column]) + "  "
       }
       guard let width, line.count > width else { return line }
       return line.prefix(width - 1) + "…"
-    }.joined(separator: "\n")
+    }
+    return ([Ink.heading.on(lines[0])] + lines.dropFirst()).joined(separator: "\n")
   }
 
   func print() {

@@ -19,8 +19,9 @@ enum Terminal {
     throw ControlFailure(.failed, "the output could not be written: \(String(cString: strerror(errno)))")
   }
 
-  static func complain(_ line: String) {
-    let bytes = Array((safe(line) + "\n").utf8)
+  /// A line on standard error; `mark`, where there is one, says that the verb failed.
+  static func complain(_ line: String, mark: String = "") {
+    let bytes = Array((Ink.bad.onError(mark) + safe(line) + "\n").utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
 

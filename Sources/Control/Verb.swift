@@ -14,7 +14,7 @@ struct Verb: Sendable {
 
   static let all: [Verb] = [
     check, register, status, send, roster, rooms, commands, run, archiveSearch, archiveExport, archiveStatistics,
-    archiveCheck, archiveBackup, archivePrune, archiveRecover, metrics, reload, logLevel,
+    archiveCheck, archiveBackup, archivePrune, archiveRecover, metrics, reload, logLevel, forgetMechanism,
   ]
 
   static var firstWords: String {

@@ -157,6 +157,9 @@ final class CredentialKeeper {
     }
   }
 
+  /// The next login may be weaker than those before. The archive still has to be told.
+  func forgetMechanism() { floor = nil }
+
   func remember(_ login: Login) {
     saltedPassword = login.saltedPassword
     guard login.floor != floor else { return }

@@ -2,7 +2,8 @@
 /// section 5, XEP-0474 version 0.5.0 section 6).
 ///
 /// ``MechanismPolicy`` refuses to go below it, unless the server proves (XEP-0474) that its list of mechanisms has
-/// really become shorter. To allow a weaker login to a server without that proof, the operator deletes the stored string.
+/// really become shorter. To allow a weaker login to a server without that proof, the operator has the stored string
+/// forgotten (`xmppbotctl forget-mechanism`).
 public struct MechanismFloor: Sendable, Hashable, Comparable, RawRepresentable, CustomStringConvertible {
   public let mechanism: Mechanism
   public let binding: ChannelBindingType?

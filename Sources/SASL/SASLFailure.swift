@@ -72,9 +72,12 @@ extension SASLFailure: CustomStringConvertible {
     case .weakerThanBefore(let floor, let offered):
       let before =
         floor.map { "less than \($0), which worked before" } ?? "a channel binding that this client cannot use"
+      let remedy =
+        floor == nil
+        ? "let the server offer tls-exporter or tls-server-end-point, or no -PLUS mechanism"
+        : "If the server's operator confirms the change: xmppbotctl forget-mechanism"
       return "the server offers \(before), and does not prove that its list is genuine (offered: \(list(offered))); "
-        + "someone in between may have changed it. If the server's operator confirms the change, "
-        + "delete the remembered mechanism of this account"
+        + "someone in between may have changed it. \(remedy)"
     case .downgraded:
       return "the list of login mechanisms was changed between the server and here (XEP-0474); "
         + "somebody is reading this connection: check the network and the server's certificate"

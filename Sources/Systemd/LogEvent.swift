@@ -25,6 +25,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case connectFailed = "connect-failed"
   /// The server refuses the account or its password.
   case loginFailed = "login-failed"
+  /// An operator lets the next login be weaker than those before.
+  case mechanismForgotten = "mechanism-forgotten"
   /// TLS cannot be agreed on, or the server's certificate is not trusted.
   case tlsRefused = "tls-refused"
   /// Another client took the bot's resource.
@@ -96,7 +98,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
       .error
     case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed,
       .commandFileRefused, .handlerEnded,
-      .rateLimited, .webhookRefused, .roomNotJoined, .archiveLogHeld, .protocolViolation, .messagesMissed:
+      .rateLimited, .mechanismForgotten, .webhookRefused, .roomNotJoined, .archiveLogHeld,
+      .protocolViolation, .messagesMissed:
       .warning
     case .connecting, .stanzaTrace:
       .debug
@@ -119,6 +122,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .disconnected: "916c590e7b7843e58b8465a89bfffa40"
     case .connectFailed: "8af0fca2c8564ccfb4eca9f022c27418"
     case .loginFailed: "7dd54ab0d9a24656ad2a871dd3b7b229"
+    case .mechanismForgotten: "2ce66ee3e9c04efcb8bcc7a809068fd0"
     case .tlsRefused: "56971db2e2f543f6b5dd0a35e942179e"
     case .conflict: "26d8bac1010144639de4a6eaeee61d31"
     case .subscriptionAccepted: "d334fff07148475c8f7e03eb9dd50c85"

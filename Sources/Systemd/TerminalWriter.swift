@@ -12,6 +12,11 @@ public struct TerminalWriter: LogSink {
       self.colour = colour
       self.localTime = localTime
     }
+
+    /// Whether the environment lets a terminal be coloured: NO_COLOR (no-color.org) is not set, and TERM is not `dumb`.
+    public static func allowsColour(_ environment: [String: String]) -> Bool {
+      environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
   }
 
   private let descriptor: Int32
@@ -22,11 +27,12 @@ public struct TerminalWriter: LogSink {
     self.style = style
   }
 
-  /// Colour and local time on a terminal only, and no colour where NO_COLOR (no-color.org) is set or TERM is `dumb`.
+  /// Colour and local time on a terminal only.
   public init(descriptor: Int32 = STDERR_FILENO, environment: [String: String]) {
     let isTerminal = isatty(descriptor) == 1
-    let allowsColour = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    self.init(descriptor: descriptor, style: Style(colour: isTerminal && allowsColour, localTime: isTerminal))
+    self.init(
+      descriptor: descriptor,
+      style: Style(colour: isTerminal && Style.allowsColour(environment), localTime: isTerminal))
   }
 
   public func write(_ record: LogRecord) {

@@ -189,6 +189,11 @@ public final class Session {
     }
   }
 
+  /// Somebody mended what the last attempt failed of: if we wait, an attempt is made at once.
+  public func retry() {
+    if case .waiting = state { connect() }
+  }
+
   /// The resource that the server gave us last.
   public var boundResource: String? { boundJID?.resource }
 

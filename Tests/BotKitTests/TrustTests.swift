@@ -44,6 +44,58 @@ struct TrustTests {
     #expect(told == "good\n")
   }
 
+  /// Why the program `name` in the scratch folder may not be run; nil when it may.
+  private func problem(of name: String) -> String? {
+    do throws(CommandDiagnostic) {
+      try FileTrust.check(folder.path + "/" + name, runBy: geteuid())
+      return nil
+    } catch {
+      return "\(error.problem): \(error.remedy)"
+    }
+  }
+
+  @Test("each folder on the way to it counts: who may rename one of them decides what is run")
+  func folders() {
+    mkdir(folder.path + "/a", 0o755)
+    mkdir(folder.path + "/a/b", 0o755)
+    folder.write("a/b/tool", "#!/bin/sh\n")
+    #expect(problem(of: "a/b/tool") == nil)
+    for above in ["/a/b", "/a", ""] {
+      let path = folder.path + above
+      for mode: mode_t in [0o775, 0o757] {
+        chmod(path, mode)
+        #expect(problem(of: "a/b/tool") == "others may write \(path): chmod go-w \(path)")
+      }
+      chmod(path, 0o755)
+    }
+    #expect(problem(of: "a/b/tool") == nil)
+  }
+
+  @Test("a folder like /tmp may be on the way, where nobody can rename what is another's, but is not one for programs")
+  func sticky() {
+    mkdir(folder.path + "/tmp", 0o755)
+    chmod(folder.path + "/tmp", 0o1777)
+    mkdir(folder.path + "/tmp/mine", 0o755)
+    folder.write("tmp/mine/tool", "#!/bin/sh\n")
+    folder.write("tmp/tool", "#!/bin/sh\n")
+    #expect(problem(of: "tmp/mine/tool") == nil)
+    #expect(problem(of: "tmp/tool")?.hasPrefix("others may write") == true)
+  }
+
+  @Test("a folder of another user's on the way is refused, however deep the program lies", .enabled(if: geteuid() == 0))
+  func anothersFolder() {
+    mkdir(folder.path + "/theirs", 0o755)
+    mkdir(folder.path + "/theirs/bin", 0o755)
+    folder.write("theirs/bin/tool", "#!/bin/sh\n")
+    let path = folder.path + "/theirs"
+    chown(path, 12345, 12345)
+    #expect(problem(of: "theirs/bin/tool") == "\(path) belongs to user 12345, not to root: chown root \(path)")
+    symlink(path + "/bin/tool", folder.path + "/link")
+    #expect(problem(of: "link") == "\(path) belongs to user 12345, not to root: chown root \(path)")
+    chown(path, 0, 0)
+    #expect(problem(of: "link") == nil)
+  }
+
   @Test("the program's own name stays as it is written")
   func name() throws {
     let link = folder.path + "/link"

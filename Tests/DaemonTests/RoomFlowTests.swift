@@ -284,6 +284,31 @@ struct RoomFlowTests {
     #expect(bench.daemon.roomsWanted == 1)
   }
 
+  @Test(
+    "who writes through a room in private has no rights by an address: not the room's, not its domain's, not the shown one's",
+    arguments: ["", "<x xmlns='http://jabber.org/protocol/muc#user'/>"])
+  @LoopActor func privateMessage(mark: String) async throws {
+    let groups = "[group admins]\nmember = *@conference.example.org, \(Self.ops), alice@example.net\n"
+    let bench = try await Self.bench(settings: Self.section + groups)
+    try bench.play(
+      """
+      server: <presence from='\(Self.ops)/alice' to='bot@example.org/r'><x xmlns='http://jabber.org/protocol/muc#user'>
+       <item affiliation='owner' role='moderator' jid='alice@example.net/x'/></x></presence>
+      server: <message type='chat' from='\(Self.ops)/alice' to='bot@example.org/r' id='p1'><body>reload</body>\(mark)</message>
+      """)
+    let before = bench.recording.messages(.reloaded).count
+    await bench.settle()
+    let row = try #require(try await bench.rows().first)
+    #expect(row.kind == .chat && row.room == Self.ops && row.nick == "alice" && row.body == "reload")
+    // Nor after the room was left.
+    #expect(try bench.reload(groups).isEmpty)
+    try bench.play(
+      "server: <message type='chat' from='\(Self.ops)/alice' to='bot@example.org/r' id='p2'><body>reload</body>\(mark)</message>"
+    )
+    await bench.settle()
+    #expect(bench.recording.messages(.reloaded).count == before + 1)
+  }
+
   @Test("a visit: an address that is a room's is entered for what is to be said there")
   @LoopActor func visit() async throws {
     let bench = try await DaemonBench.online()

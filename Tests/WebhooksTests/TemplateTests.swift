@@ -62,7 +62,7 @@ struct TemplateTests {
   }
 
   @Test(
-    "GitLab: tags, merge requests, issues, comments and pipelines",
+    "GitLab: tags, merge requests, issues and other work, comments, pipelines, deployments, wiki pages",
     arguments: [
       ("gitlab-tag", "jsmith/example: tag v1.0.0 created by John Smith\nhttp://example.com/jsmith/example"),
       (
@@ -98,14 +98,40 @@ struct TemplateTests {
         http://192.168.64.1:3005/gitlab-org/gitlab-test/-/pipelines/31
         """
       ),
+      (
+        "gitlab-deployment",
+        """
+        root/shop: deployment to staging succeeded by Administrator
+        Add new file
+        http://gitlab.example.com/root/shop/-/jobs/796
+        """
+      ),
+      (
+        "gitlab-work-item",
+        """
+        gitlabhq/gitlab-test: task #24 opened by Administrator
+        Write the migration
+        http://example.com/gitlabhq/gitlab-test/-/work_items/24
+        """
+      ),
+      (
+        "gitlab-wiki",
+        """
+        root/awesome-project: wiki page created by Administrator
+        Awesome
+        http://example.com/root/awesome-project/-/wikis/awesome
+        """
+      ),
+      ("gitlab-member", "webhook-test: user add to group\nJohn Smith"),
     ])
   func gitlab(_ name: String, _ text: String) throws {
     #expect(try message(.gitlab, name) == text)
   }
 
-  @Test("GitLab: a pipeline that still runs is not worth a message")
+  @Test("GitLab: a pipeline or a deployment that still runs is not worth a message")
   func running() throws {
     #expect(try message(.gitlab, "gitlab-pipeline-running") == nil)
+    #expect(try message(.gitlab, "gitlab-deployment-running") == nil)
   }
 
   @Test(
@@ -159,6 +185,53 @@ struct TemplateTests {
         octocat/Hello-World: release 0.0.1 published by octocat
         First steps
         https://github.com/octocat/Hello-World/releases/tag/0.0.1
+        """
+      ),
+      (
+        "issue_comment", "github-comment-edited",
+        """
+        octocat/Hello-World: comment on #1 edited by octocat
+        Right
+        https://github.com/octocat/Hello-World/issues/1#issuecomment-492700400
+        """
+      ),
+      (
+        "deployment_status", "github-deployment-status",
+        """
+        octocat/Hello-World: deployment to production failed by octocat
+        https://deploy.example.com/run/7
+        """
+      ),
+      (
+        "discussion", "github-discussion",
+        """
+        octocat/Hello-World: discussion #4 answered by octocat
+        How to begin?
+        https://github.com/octocat/Hello-World/discussions/4
+        """
+      ),
+      (
+        "dependabot_alert", "github-dependabot",
+        """
+        octocat/Hello-World: dependabot alert created by github
+        semver vulnerable to slow expressions
+        https://github.com/octocat/Hello-World/security/dependabot/20
+        """
+      ),
+      (
+        "pull_request_approved", "gitea-review",
+        """
+        me/project: review of #2: approved by you
+        Fine.
+        https://git.example.org/me/project/pulls/2
+        """
+      ),
+      (
+        "push", "gitea-push",
+        """
+        me/project: 1 commit to the new branch new by me
+        - Begin
+        https://git.example.org/me/project
         """
       ),
       ("star", "github-star", "octocat/Hello-World: star created by octocat\nhttps://github.com/octocat/Hello-World"),

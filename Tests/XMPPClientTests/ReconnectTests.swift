@@ -59,6 +59,16 @@ struct ReconnectTests {
     try conversation.play("after 2s\nthe bot connects")
   }
 
+  @Test("somebody who mended it need not wait: an attempt is made at once, and only if there is none")
+  @LoopActor func retry() throws {
+    let conversation = Conversation(try Conversation.options())
+    try conversation.play("the bot cannot connect: no route")
+    conversation.session.retry()
+    try conversation.play("the bot connects")
+    conversation.session.retry()
+    #expect(conversation.dialer.requests.count == 2)
+  }
+
   @Test("a resource that another client took is not fought over")
   @LoopActor func conflict() throws {
     let conversation = try Conversation.online()

@@ -1,7 +1,8 @@
 import EventLoop
 import Glibc
 
-/// Whether a program is safe to run: nobody but root and the user who runs it could have put it there or changed it.
+/// Whether a program is safe to run: nobody but root and the user who runs it could have put it there or changed it, or
+/// renamed one of the folders on the way to it (as sshd's StrictModes looks at keys).
 public enum FileTrust {
   /// Who may own a file, besides root.
   struct Owner {
@@ -23,7 +24,7 @@ public enum FileTrust {
     }
   }
 
-  /// Checks the file behind all links and the folder it is in, the same wherever it is asked.
+  /// Checks the file behind all links and the folders it is in, up to the root, the same wherever it is asked.
   /// - Parameter user: as whom it would run; nil when that is not known: then it has to be root's.
   /// - Returns: the real path. That is what must be run: a link may lead elsewhere a moment later.
   @discardableResult
@@ -39,16 +40,28 @@ public enum FileTrust {
     return real
   }
 
-  /// Resolves symbolic links, and checks the owner and mode of the file and of the folder it is in, of whatever kind the file is.
+  /// Resolves symbolic links, and checks the owner and mode of the file and of the folders it is in, of whatever kind the file
+  /// is.
   static func resolved(_ path: String, _ owner: Owner) throws(CommandDiagnostic) -> (real: String, status: stat) {
     guard let resolved = realpath(path, nil) else {
       throw CommandDiagnostic(source: path, problem: "\(Errno(code: errno))", remedy: "check the file and its link")
     }
     defer { free(resolved) }
     let real = String(cString: resolved)
-    let folder = real.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(real[..<$0]) } ?? ""
-    try checkDirectory(folder.isEmpty ? "/" : folder, source: path, owner)
+    var folder = parent(real)
+    try checkDirectory(folder, source: path, owner)
+    while folder != "/" {
+      folder = parent(folder)
+      // In one like /tmp nobody can rename what is another's, and that what is ours has just been seen.
+      _ = try ownerChecked(folder, source: path, owner, allowsSticky: true)
+    }
     return (real, try ownerChecked(real, source: path, owner))
+  }
+
+  /// The folder of an absolute path.
+  private static func parent(_ path: String) -> String {
+    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
+    return folder.isEmpty ? "/" : folder
   }
 
   /// Checks a folder's owner and mode alone.
@@ -58,7 +71,9 @@ public enum FileTrust {
     }
   }
 
-  private static func ownerChecked(_ path: String, source: String, _ owner: Owner) throws(CommandDiagnostic) -> stat {
+  private static func ownerChecked(
+    _ path: String, source: String, _ owner: Owner, allowsSticky: Bool = false
+  ) throws(CommandDiagnostic) -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw CommandDiagnostic(source: source, problem: "\(path): \(Errno(code: errno))", remedy: "check the file")
@@ -68,7 +83,7 @@ public enum FileTrust {
         source: source, problem: "\(path) belongs to user \(status.st_uid), \(owner.others)",
         remedy: "chown root \(path)")
     }
-    guard status.st_mode & 0o022 == 0 else {
+    guard status.st_mode & 0o022 == 0 || allowsSticky && status.st_mode & S_ISVTX != 0 else {
       throw CommandDiagnostic(
         source: source, problem: "others may write \(path)", remedy: "chmod go-w \(path)")
     }

@@ -15,8 +15,9 @@ struct CheckLine: Hashable, Sendable {
   }
 
   var text: String {
-    let mark = warning == nil ? "ok  " : "!!  "
-    return mark + Table.padded(step, 18) + Terminal.safe([found, warning].compactMap { $0 }.joined(separator: ": "))
+    let mark = warning == nil ? Ink.good.on("ok") : Ink.warning.on("!!")
+    return mark + "  " + Table.padded(step, 18)
+      + Terminal.safe([found, warning].compactMap { $0 }.joined(separator: ": "))
   }
 
   var json: JSON {

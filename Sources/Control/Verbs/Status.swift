@@ -31,17 +31,29 @@ extension Verb {
     return parts.joined(separator: "; ")
   }
 
+  private static func ink(ofState state: String?) -> Ink {
+    switch state {
+    case "online": .good
+    case "connecting": .warning
+    default: .bad
+    }
+  }
+
   private static func lines(of status: JSON) -> [String] {
     func text(_ key: String) -> String? { status[key].flatMap { $0.stringValue ?? $0.intValue.map(String.init) } }
     func seconds(_ key: String) -> String? { status[key]?.intValue.map { Duration.seconds($0).inWords } }
-    func line(_ title: String, _ values: String?...) -> String? {
-      let found = values.compactMap { $0 }
-      return found.isEmpty ? nil : Table.padded(title, 14) + Terminal.safe(found.joined(separator: ", "))
+    /// `ink`: for the first value.
+    func line(_ title: String, ink: Ink? = nil, _ values: String?...) -> String? {
+      let found = values.compactMap { $0 }.map(Terminal.safe)
+      guard let first = found.first else { return nil }
+      return Table.padded(title, 14) + ([ink?.on(first) ?? first] + found.dropFirst()).joined(separator: ", ")
     }
     let size = status["archive_bytes"]?.intValue.map { "\(($0 + 1_023) / 1_024) KiB" }
     let connection: [String?] = [
       line("account", text("jid"), text("resource")),
-      line("state", text("state"), text("reason"), text("next_attempt").map { "next attempt \($0)" }),
+      line(
+        "state", ink: ink(ofState: text("state")), text("state"), text("reason"),
+        text("next_attempt").map { "next attempt \($0)" }),
       line("online since", text("online_since"), seconds("online_for")), line("server", text("server")),
       line("TLS", text("tls"), text("cipher")), line("certificate", text("certificate_until").map { "until \($0)" }),
       line("login", text("mechanism")),
@@ -51,7 +63,7 @@ extension Verb {
       line("outbox", text("outbox").map { "\($0) waiting" }), line("contacts", text("contacts")),
       line("rooms", text("rooms").map { "\(text("rooms_joined") ?? "0") of \($0) joined" }),
       line("archive", text("archive"), text("messages").map { "\($0) messages" }, size),
-      line("fault", text("archive_fault")), line("set aside", text("archive_set_aside")),
+      line("fault", ink: .bad, text("archive_fault")), line("set aside", ink: .warning, text("archive_set_aside")),
       line(
         "commands", text("commands").map { "\($0) offered" }, text("running_commands").map { "\($0) running" },
         text("waiting_commands").map { "\($0) waiting" }),

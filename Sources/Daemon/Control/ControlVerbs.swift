@@ -33,6 +33,7 @@ extension Daemon {
         client.fail(.configuration, outcome.faults.joined(separator: "\n"))
       }
     case "log-level": serveLogLevel(request, client)
+    case "forget-mechanism": serveForgetMechanism(client)
     case let verb:
       client.fail(.usage, "the daemon does not know '\(verb ?? "")'; are both of the same version?")
     }

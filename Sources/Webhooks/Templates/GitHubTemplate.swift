@@ -11,8 +11,14 @@ enum GitHubTemplate {
     case "push": return push(body)
     case "pull_request": return pullRequest(body)
     case "issues": return thing(body, "issue", body["issue"] ?? [:])
-    case "issue_comment", "pull_request_review_comment", "commit_comment": return comment(body)
-    case "pull_request_review": return review(body)
+    case "discussion": return thing(body, "discussion", body["discussion"] ?? [:])
+    case "issue_comment", "pull_request_review_comment", "commit_comment", "discussion_comment": return comment(body)
+    case "pull_request_review": return review(body, state: body.line("review", "state", limit: 40))
+    // Gitea's and Forgejo's.
+    case "pull_request_comment" where body["comment"] != nil: return comment(body)
+    case "pull_request_approved", "pull_request_rejected", "pull_request_comment":
+      let state = ["pull_request_approved": "approved", "pull_request_rejected": "changes requested"][event]
+      return review(body, state: state ?? "commented")
     case "release": return release(body)
     case "create", "delete":
       return Rendered(
@@ -21,16 +27,24 @@ enum GitHubTemplate {
           projectLink(body),
         ])
     case "workflow_run": return workflow(body)
+    case "deployment_status": return deployment(body)
+    case "deployment": return Rendered(nothing: "deployment_status tells of it")
     case "workflow_job", "check_run", "check_suite", "status":
       return Rendered(nothing: "\(event) is part of what workflow_run tells")
-    default:
-      let action = body.line("action", limit: 40).map { " \($0)" } ?? ""
-      return Rendered(
-        lines: [
-          "\(project(body)): \(event.replacing("_", with: " "))\(action.replacing("_", with: " "))\(by(body))",
-          projectLink(body),
-        ])
+    default: return other(body, event)
     }
+  }
+
+  /// Alerts about security, stars, and what it may invent next.
+  private static func other(_ body: JSON, _ event: String) -> Rendered {
+    let action = body.line("action", limit: 40).map { " \($0)" } ?? ""
+    let alert = body["alert"] ?? [:]
+    return Rendered(
+      lines: [
+        "\(project(body)): \(event.replacing("_", with: " "))\(action.replacing("_", with: " "))\(by(body))",
+        alert.line("security_advisory", "summary") ?? alert.line("rule", "description") ?? alert.line("secret_type"),
+        alert.link("html_url") ?? projectLink(body),
+      ])
   }
 
   private static func project(_ body: JSON) -> String {
@@ -50,9 +64,13 @@ enum GitHubTemplate {
       by: (body.line("pusher", "name", limit: 80) ?? body.line("sender", "login", limit: 80)).map { " by \($0)" } ?? "")
     change.isForced = body["forced"]?.boolValue == true
     let commits = body["commits"]?.arrayValue ?? []
+    // Gitea compares what is new with nothing, which is no page.
+    let compare = (body.link("compare") ?? body.link("compare_url")).flatMap { link in
+      link.contains("/" + String(repeating: "0", count: 40)) ? nil : link
+    }
     return change.rendered(
       commits: body["total_commits"]?.intValue ?? commits.count, commits.map { GitChange.title(of: $0) },
-      link: change.isDeleted ? nil : body.link("compare") ?? body.link("compare_url") ?? projectLink(body))
+      link: change.isDeleted ? nil : compare ?? projectLink(body))
   }
 
   private static func pullRequest(_ body: JSON) -> Rendered {
@@ -69,7 +87,12 @@ enum GitHubTemplate {
 
   private static func thing(_ body: JSON, _ what: String, _ subject: JSON, action: String? = nil) -> Rendered {
     let given = body.line("action", limit: 40) ?? "changed"
-    let done = given == "closed" ? action ?? given : given.replacing("_", with: " ")
+    let done =
+      switch given {
+      case "closed": action ?? given
+      case "synchronize", "synchronized": "has new commits"
+      default: given.replacing("_", with: " ")
+      }
     return Rendered(
       lines: [
         "\(project(body)): \(what) #\(subject.line("number") ?? body.line("number") ?? "?") \(done)\(by(body))",
@@ -78,21 +101,24 @@ enum GitHubTemplate {
   }
 
   private static func comment(_ body: JSON) -> Rendered {
-    let number = (body["issue"] ?? body["pull_request"])?.line("number").map { " on #\($0)" } ?? ""
+    let subject = body["issue"] ?? body["pull_request"] ?? body["discussion"]
+    let number = subject?.line("number").map { " on #\($0)" } ?? ""
+    let action = body.line("action", limit: 40).flatMap { $0 == "created" ? nil : " " + $0 } ?? ""
     return Rendered(
       lines: [
-        "\(project(body)): comment\(number)\(by(body))", body.line("comment", "body", limit: 500),
+        "\(project(body)): comment\(number)\(action)\(by(body))", body.line("comment", "body", limit: 500),
         body.link("comment", "html_url"),
       ])
   }
 
-  private static func review(_ body: JSON) -> Rendered {
-    let state = body.line("review", "state", limit: 40)?.lowercased().replacing("_", with: " ") ?? "given"
+  private static func review(_ body: JSON, state: String?) -> Rendered {
+    let state = state?.lowercased().replacing("_", with: " ") ?? "given"
     let number = body.line("pull_request", "number") ?? "?"
     return Rendered(
       lines: [
-        "\(project(body)): review of #\(number): \(state)\(by(body))", body.line("review", "body", limit: 500),
-        body.link("review", "html_url"),
+        "\(project(body)): review of #\(number): \(state)\(by(body))",
+        body.line("review", "body", limit: 500) ?? body.line("review", "content", limit: 500),
+        body.link("review", "html_url") ?? body.link("pull_request", "html_url"),
       ])
   }
 
@@ -113,10 +139,25 @@ enum GitHubTemplate {
       return Rendered(nothing: "the workflow is not over")
     }
     let said = conclusion == "success" ? "succeeded" : conclusion == "failure" ? "failed" : "ended: \(conclusion)"
+    let name = run.line("name") ?? body.line("workflow", "name") ?? run.line("id") ?? "?"
     return Rendered(
       lines: [
-        "\(project(body)): workflow \(run.line("name") ?? "") on \(run.line("head_branch") ?? "?") \(said)",
+        "\(project(body)): workflow \(name) on \(run.line("head_branch") ?? "?") \(said)",
         run.line("display_title"), run.link("html_url"),
+      ])
+  }
+
+  private static func deployment(_ body: JSON) -> Rendered {
+    let status = body["deployment_status"] ?? [:]
+    let state = status.line("state", limit: 40) ?? "of unknown state"
+    if ["pending", "queued", "in_progress", "waiting", "inactive"].contains(state) {
+      return Rendered(nothing: "the deployment is \(state)")
+    }
+    let said = ["success": "succeeded", "failure": "failed", "error": "failed"][state] ?? state
+    return Rendered(
+      lines: [
+        "\(project(body)): deployment to \(status.line("environment") ?? "?") \(said)\(by(body))",
+        status.line("description"), status.link("log_url") ?? status.link("target_url") ?? projectLink(body),
       ])
   }
 }

@@ -3,12 +3,17 @@ import JSON
 /// GitLab's webhooks: `object_kind` says what happened.
 enum GitLabTemplate {
   static func render(_ body: JSON, event: String?) throws(HookRefusal) -> Rendered {
-    guard let kind = body.line("object_kind", limit: 40) ?? event.map({ HookText.line($0, 40) }) else {
+    guard
+      let kind = body.line("object_kind", limit: 40) ?? body.line("event_name", limit: 40)
+        ?? event.map({ HookText.line($0, 40) })
+    else {
       throw .body("it has no `object_kind`", "point a webhook of GitLab here")
     }
     switch kind {
     case "push", "tag_push": return push(body, isTag: kind == "tag_push")
-    case "issue", "incident", "work_item": return thing(body, "issue", sign: "#")
+    case "issue", "incident", "work_item":
+      let type = body.line("object_attributes", "type", limit: 40)?.lowercased()
+      return thing(body, type ?? kind.replacing("_", with: " "), sign: "#")
     case "merge_request": return thing(body, "merge request", sign: "!")
     case "note": return note(body)
     case "pipeline": return pipeline(body)
@@ -19,13 +24,39 @@ enum GitLabTemplate {
           "\(project(body)): release \(body.line("tag") ?? "") \(past(body.line("action")))",
           body.line("name"), body.link("url"),
         ])
-    default:
-      return Rendered(lines: ["\(project(body)): \(kind.replacing("_", with: " "))\(by(body))", projectLink(body)])
+    case "deployment": return deployment(body)
+    default: return other(body, kind)
     }
   }
 
+  /// Wiki pages, milestones, vulnerabilities, and what it may invent next.
+  private static func other(_ body: JSON, _ kind: String) -> Rendered {
+    // Members of groups and groups below them are told in another form; the user is whom it is about.
+    if body["object_kind"] == nil {
+      return Rendered(lines: ["\(project(body)): \(kind.replacing("_", with: " "))", body.line("user_name")])
+    }
+    let attributes = body["object_attributes"] ?? [:]
+    let action = attributes.line("action", limit: 40).map { " " + past($0) } ?? ""
+    return Rendered(
+      lines: [
+        "\(project(body)): \(kind.replacing("_", with: " "))\(action)\(by(body))",
+        attributes.line("title") ?? attributes.line("name"), attributes.link("url") ?? projectLink(body),
+      ])
+  }
+
+  private static func deployment(_ body: JSON) -> Rendered {
+    let status = body.line("status", limit: 40) ?? "of unknown status"
+    guard isOver(status) else { return Rendered(nothing: "the deployment is \(status)") }
+    return Rendered(
+      lines: [
+        "\(project(body)): deployment to \(body.line("environment") ?? "?") \(said(status))\(by(body))",
+        body.line("commit_title"), body.link("deployable_url") ?? projectLink(body),
+      ])
+  }
+
   private static func project(_ body: JSON) -> String {
-    body.line("project", "path_with_namespace") ?? body.line("project", "name") ?? "GitLab"
+    body.line("project", "path_with_namespace") ?? body.line("project", "name") ?? body.line("full_path")
+      ?? body.line("group_path") ?? body.line("group", "full_path") ?? body.line("group", "group_path") ?? "GitLab"
   }
 
   private static func projectLink(_ body: JSON) -> String? { body.link("project", "web_url") }
@@ -55,7 +86,7 @@ enum GitLabTemplate {
     // A change of a label or a description is told without an action by some versions.
     let action = past(attributes.line("action", limit: 40) ?? "update")
     var lines: [String?] = [
-      "\(project(body)): \(what) \(sign)\(attributes.line("iid") ?? "?") \(action)\(by(body))",
+      "\(project(body)): \(what)\(attributes.line("iid").map { " " + sign + $0 } ?? "") \(action)\(by(body))",
       attributes.line("title"),
     ]
     if let source = attributes.line("source_branch"), let target = attributes.line("target_branch") {

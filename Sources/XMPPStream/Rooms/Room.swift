@@ -61,6 +61,14 @@ public struct Room: Sendable {
 
   public var address: JID { entry.address }
   public var isJoined: Bool { state == .joined }
+  /// We are not in it, and may yet be.
+  var mayEnter: Bool {
+    switch state {
+    case .joined: false
+    case .offline, .asking, .joining: true
+    case .waiting(let failure): failure.mayHeal
+    }
+  }
   /// Those who are there, with ourselves, by nickname; of a large crowd some.
   public var occupants: [Occupant] { people.all }
   public var occupantCount: Int { people.count }

@@ -105,8 +105,11 @@ public struct Rooms: Sendable {
     var actions: [RoomAction] = []
     for address in rooms.keys {
       guard let room = rooms[address], let due = next(of: room), due <= now else { continue }
-      let isOver = room.entry.purpose == .visit && room.used.advanced(by: Self.visitTime) <= now
-      actions += isOver ? leave(address) : rooms[address]?.tick(now: now) ?? []
+      if room.entry.purpose == .visit, room.used.advanced(by: Self.visitTime) <= now {
+        // While it may yet be let in, what is to be said waits.
+        if room.mayEnter { rooms[address]?.used = now } else { actions += leave(address) }
+      }
+      actions += rooms[address]?.tick(now: now) ?? []
     }
     return actions
   }

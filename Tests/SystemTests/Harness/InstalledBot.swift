@@ -50,9 +50,7 @@ final class InstalledBot {
     let machine = try Machine.shared()
     let (_, state) = try machine.attempt("dpkg-query", "--show", "--showformat=${db:Status-Status}", "xmppbotd")
     if state == "installed" { return }
-    try machine.bringLibraries(of: Package.programs)
-    try machine.bring(try Package.file.get(), to: "/root/xmppbotd.deb")
-    try machine.run("dpkg", "--install", "/root/xmppbotd.deb")
+    try Package.install(on: machine)
   }
 
   /// Takes away what an earlier bot left.

@@ -18,13 +18,19 @@ final class Machine: Sendable {
   static func shared() throws -> Machine { try booted.get() }
 
   private let folder: String
-  /// The words before those of a program that is to run inside.
-  private let entry: [String]
+  /// The words before those of a program that is to run inside. Tests of a machine run one after the other.
+  nonisolated(unsafe) private var entry: [String]
 
   private init() throws {
     folder = try Scratch.root.get() + "/containers/\(Counter.next())"
     entry = try Self.container("start", folder).split(separator: " ").map(String.init)
   }
+
+  /// Has it boot again. What is in /run is gone, as on any machine.
+  func reboot() throws { entry = try Self.container("reboot", folder).split(separator: " ").map(String.init) }
+
+  /// Has it boot again as after a loss of its power, but that what it wrote is on the disk.
+  func crash() throws { entry = try Self.container("crash", folder).split(separator: " ").map(String.init) }
 
   /// Its root file system, without what is mounted inside, such as /run.
   var root: String { folder + "/root" }

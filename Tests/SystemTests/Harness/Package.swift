@@ -9,6 +9,14 @@ enum Package {
     return try build(into: "package")
   }
 
+  /// Installs it on a machine. Ours needs Swift's libraries; one for users brings all that no package of Debian's has.
+  @discardableResult
+  static func install(on machine: Machine) throws -> String {
+    if getenv("XMPPBOTD_DEB") == nil { try machine.bringLibraries(of: programs) }
+    try machine.bring(try file.get(), to: "/root/xmppbotd.deb")
+    return try machine.run("dpkg", "--install", "/root/xmppbotd.deb")
+  }
+
   /// The same, with a higher version.
   static let successor = Result {
     let folder = try Scratch.root.get() + "/successor"
@@ -18,7 +26,9 @@ enum Package {
     return folder + ".deb"
   }
 
-  static var programs: [String] { ["xmppbotd", "xmppbotctl", "xmppbotd-upload"].map { Bot.programs + "/" + $0 } }
+  private static var programs: [String] {
+    ["xmppbotd", "xmppbotctl", "xmppbotd-upload"].map { Bot.programs + "/" + $0 }
+  }
 
   /// Makes the package, in a folder of ours with that name; returns its path.
   static func build(into name: String) throws -> String {

@@ -18,9 +18,7 @@ extension RealSystemd {
     func installs() throws {
       try removeAll()
       let machine = try Machine.shared()
-      try machine.bringLibraries(of: Package.programs)
-      try machine.bring(try Package.file.get(), to: "/root/xmppbotd.deb")
-      let said = try machine.run("dpkg", "--install", "/root/xmppbotd.deb")
+      let said = try Package.install(on: machine)
       #expect(said.contains("systemctl enable --now xmppbotd"), "\(said)")
       #expect(try machine.run("getent", "passwd", "xmppbotd", "xmppbotd-commands").split(separator: "\n").count == 2)
       #expect(try machine.attempt("systemctl", "is-enabled", "xmppbotd").output == "disabled\n")

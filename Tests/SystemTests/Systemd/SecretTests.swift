@@ -15,14 +15,16 @@ extension RealSystemd {
       #expect(read.exit != .code(0), "its user can read the file itself: \(read.output)")
     }
 
-    @Test("a password that is encrypted with the machine's key (systemd-creds) reaches it, too")
-    func encryptedCredential() throws {
+    @Test(
+      "a password that is encrypted reaches it, too, with the machine's key and with what systemd-creds takes by itself",
+      arguments: ["host", "auto"])
+    func encryptedCredential(key: String) throws {
       let server = try Server.shared(.prosody)
       let bot = try InstalledBot(on: server)
       try bot.machine.run("rm", bot.passwordFile)
       try bot.machine.run("mkdir", "--parents", "--mode=700", "/etc/credstore.encrypted")
       try bot.machine.run(
-        "systemd-creds", "encrypt", "--with-key=host", "--name=password", "-", "/etc/credstore.encrypted/xmppbotd",
+        "systemd-creds", "encrypt", "--with-key=\(key)", "--name=password", "-", "/etc/credstore.encrypted/xmppbotd",
         input: bot.account.password)
       try bot.dropIn(
         "[Service]\nLoadCredential=\nLoadCredentialEncrypted=password:/etc/credstore.encrypted/xmppbotd\n")
@@ -106,7 +108,11 @@ extension RealSystemd {
     }
 
     @Test(
-      "systemd counts an exposure of 1.5 at most", arguments: ["xmppbotd.service", "xmppbotd-commands.service"])
+      "systemd counts an exposure of 1.5 at most",
+      arguments: [
+        "xmppbotd.service", "xmppbotd@second.service", "xmppbotd-commands.service", "xmppbotd-commands@second.service",
+        "xmppbot-notify@x.service",
+      ])
     func exposure(of unit: String) throws {
       try InstalledBot.install()
       let machine = try Machine.shared()

@@ -194,6 +194,26 @@ struct RoomStayTests {
     #expect(try dialogue.message(Self.ops + "/bo\u{308}t", "<body>a</body>")?.origin == .live)
   }
 
+  @Test("a visit to a room whose server is away goes on until it is back; one to a room that lets nobody in ends")
+  func visitsThatWait() throws {
+    var dialogue = RoomDialogue()
+    dialogue.begin()
+    try dialogue.want(RoomDialogue.ops, .visit)
+    for _ in 0..<40 {
+      if !dialogue.requests.isEmpty {
+        try dialogue.answer(error: .remoteServerTimeout)
+        try dialogue.refuse("remote-server-timeout")
+      }
+      dialogue.wait(.seconds(60))
+    }
+    #expect(dialogue.rooms.count == 1)
+    while dialogue.requests.isEmpty { dialogue.wait(.seconds(60)) }
+    try dialogue.answer(features: [])
+    try dialogue.refuse("forbidden")
+    dialogue.wait(.seconds(600))
+    #expect(dialogue.rooms.count == 0)
+  }
+
   @Test("presences and messages of rooms that were not asked for change nothing")
   func strangers() throws {
     var dialogue = try joined()

@@ -58,6 +58,7 @@ complete -c xmppbotctl -n '__xmppbotctl_at ""' -a archive -d 'Search, export, ch
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a metrics -d 'What is measured, as OpenMetrics text'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a reload -d 'Read the configuration again'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a log-level -d 'Change what is logged'
+complete -c xmppbotctl -n '__xmppbotctl_at ""' -a forget-mechanism -d 'Let the next login be weaker'
 
 complete -c xmppbotctl -n '__xmppbotctl_at archive' -a search -d 'Messages that hold all the words'
 complete -c xmppbotctl -n '__xmppbotctl_at archive' -a export -d 'All messages'
