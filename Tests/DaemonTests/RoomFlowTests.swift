@@ -144,7 +144,7 @@ struct RoomFlowTests {
       script.replacing(
         "bot: <presence",
         with:
-          "bot: <message type='chat' to='alice@example.net' id='$a'><body>three</body><origin-id xmlns='urn:xmpp:sid:0' id='$a'/><delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='2001-09-09T01:46:40Z'/><request xmlns='urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>\nbot: <presence"
+          "bot: <message type='chat' to='alice@example.net' id='$a'><body>three</body><origin-id xmlns='urn:xmpp:sid:0' id='$a'/><delay xmlns='urn:xmpp:delay' from='bot@example.org' stamp='2001-09-09T01:46:40.000000Z'/><request xmlns='urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/></message>\nbot: <presence"
       ))
     await bench.settle()
     for (text, name) in [("one", "x"), ("two", "y")] {
@@ -319,8 +319,8 @@ struct RoomFlowTests {
     flow.rooms.prepare(room) { flow.outbox.send("hi", to: room) }
     try bench.play(
       """
-      bot: <iq type='get' id='$what' to='\(Self.ops)'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
-      server: <iq type='result' id='$what' from='\(Self.ops)' to='bot@example.org/r'>
+      bot: <iq type='get' id='$what' to='conference.example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+      server: <iq type='result' id='$what' from='conference.example.org' to='bot@example.org/r'>
        <query xmlns='http://jabber.org/protocol/disco#info'><identity category='conference' type='text'/>
        <feature var='http://jabber.org/protocol/muc'/></query></iq>
       """)

@@ -38,7 +38,8 @@ struct SettingsTestsRooms {
     arguments: [
       ("[room conference.example.org]\n", "names no room"), ("[room ops@conference.example.org/bot]\n", "has a slash"),
       ("[room ops@@x]\n", "is no address"), ("[room a@b.org]\nprefix = two words\n", "more than one word"),
-      ("[room a@b.org]\n[room A@B.org]\n", "has a section already"), ("[room a@b.org]\nnick = \u{1}\n", "nick"),
+      ("[room a@b.org]\n[room A@B.org]\n", "has a section already"),
+      ("[room a@b.org]\nnick = a\u{200b}\n", "is no name for a room"),
     ])
   func mistakes(_ text: String, _ problem: String) {
     let found = problems(text)

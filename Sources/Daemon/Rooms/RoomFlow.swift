@@ -48,8 +48,8 @@ final class RoomFlow {
   private var inherited: [JID]
   private var remembered: String?
   private var hasLookedForQueued = false
-  /// Addresses that were asked and are no rooms.
-  private var people = RecentTable<JID, Bool>(capacity: 1_000)
+  /// Which domains are services of rooms, as far as they were asked.
+  var services = RecentTable<String, Bool>(capacity: 1_000)
 
   init(
     session: Session, gate: ArchiveGate, memory: Memory, log: Logger, wallClock: @escaping @LoopActor () -> Int64
@@ -178,25 +178,38 @@ final class RoomFlow {
   /// Rooms that are wanted.
   var count: Int { rooms.count + expected.count }
 
-  /// Finds out whether `recipient` is a room, and enters it if so: then `isRoom` tells. Who is a contact, and whoever is not
-  /// asked because we are offline, is taken for none.
+  /// Finds out whether `recipient` is a room, and enters it if so: then `isRoom` tells. Each domain is asked once whether it is one
+  /// of rooms (XEP-0045 section 6.1); that of the account, and those of its contacts, are not asked.
   func prepare(_ recipient: JID, done: @escaping @LoopActor () -> Void) {
     if isRoom(recipient) {
       rooms.use(recipient.bare, now: now)
       return done()
     }
-    guard recipient.isBare, recipient.local != nil, session.isOnline, session.roster.items[recipient] == nil,
-      people[recipient] == nil
+    guard recipient.isBare, recipient.local != nil else { return done() }
+    if let hasRooms = services[recipient.domain] {
+      if hasRooms { visit(recipient) }
+      return done()
+    }
+    guard session.isOnline, recipient.domain != session.options.account.domain,
+      !session.roster.items.keys.contains(where: { $0.domain == recipient.domain })
     else { return done() }
-    session.request(.get, to: recipient, DiscoInfo.request(), timeout: .seconds(10)) { [weak self] result in
-      if let self, case .success(let iq) = result, let info = iq.payload.flatMap(DiscoInfo.init) {
-        if info.features.contains(Namespace.muc), info.identities.contains(where: { $0.category == "conference" }) {
-          visit(recipient)
-        } else {
-          people.update(recipient, else: true) { $0 = true }
-        }
-      }
+    session.request(.get, to: recipient.server, DiscoInfo.request(), timeout: .seconds(10)) { [weak self] result in
+      self?.learn(recipient.domain, result)
+      if self?.services[recipient.domain] == true { self?.visit(recipient) }
       done()
+    }
+  }
+
+  private func learn(_ domain: String, _ result: Result<IQ, StanzaError>) {
+    switch result {
+    case .success(let iq):
+      let info = iq.payload.flatMap(DiscoInfo.init)
+      let hasRooms = info?.features.contains(Namespace.muc) == true && info?.has(identity: "conference", "text") == true
+      services.update(domain, else: hasRooms) { $0 = hasRooms }
+    case .failure(let error) where error.kind != .wait && error.condition != .remoteServerNotFound:
+      services.update(domain, else: false) { $0 = false }
+    // It could not be asked.
+    case .failure: break
     }
   }
 

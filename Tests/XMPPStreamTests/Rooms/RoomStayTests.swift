@@ -73,7 +73,7 @@ struct RoomStayTests {
     dialogue.wait(.seconds(60))
     try dialogue.answer(error: .itemNotFound)
     #expect(dialogue.actions().last?.hasPrefix("again: destroyed") == true)
-    dialogue.wait(.seconds(3_600))
+    dialogue.wait(.seconds(120))
     try dialogue.answer(features: [])
     #expect(dialogue.actions().contains("entering"))
   }
