@@ -49,6 +49,7 @@ enum MessageColumns {
   // Columns that a filter looks at before the row is read as a whole.
   static let time: Int32 = 0
   static let peer: Int32 = 4
+  static let kind: Int32 = 2
   static let room: Int32 = 6
   static let id: Int32 = 25
 

@@ -64,7 +64,7 @@ extension ArchiveGate {
       found(SearchResult([]))
       return {}
     }
-    let filter = MessageFilter(peer: query.peer?.description, until: query.before)
+    let filter = MessageFilter(until: query.before, view: MessageFilter.View(query.scope))
     let cursor = SearchCursor(text, filter, limit: query.limit)
     let read = PageRead(cursor, size: query.limit, lookingAt: query.candidates ?? .max)
     let handle = archive.read(read) { result in
@@ -92,7 +92,20 @@ extension AccessPolicy {
 extension SearchHit {
   init?(_ row: MessageRow) {
     guard let peer = try? JID(row.peer) else { return nil }
-    self.init(time: row.time, peer: peer, outgoing: row.direction == .out, body: row.body ?? row.subject ?? "")
+    self.init(
+      time: row.time, peer: peer, outgoing: row.direction == .out, body: row.body ?? row.subject ?? "",
+      nick: row.kind == .groupchat ? row.nick ?? peer.description : nil)
+  }
+}
+
+extension MessageFilter.View {
+  /// Nil: everything.
+  fileprivate init?(_ scope: BotKit.SearchQuery.Scope) {
+    switch scope {
+    case .everything: return nil
+    case .conversation(let peer, let rooms): self.init(peer: peer.description, rooms: rooms.map(\.description))
+    case .room(let room): self.init(peer: nil, rooms: [room.description])
+    }
   }
 }
 

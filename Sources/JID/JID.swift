@@ -86,6 +86,11 @@ public struct JID: Sendable, Hashable, CustomStringConvertible {
     appending(resource: try Self.normalized(resource, .resource, PRECIS.opaqueString))
   }
 
+  /// A resource part, such as a nickname in a room, as addresses have it (RFC 7622, section 3.4): upper and lower case differ.
+  public static func normalizedResource(_ text: String) throws(JIDError) -> String {
+    try normalized(text, .resource, PRECIS.opaqueString)
+  }
+
   /// This address with `resource`, which has been checked.
   func appending(resource: String) -> JID {
     JID(description: slice(0, Int(domainEnd)) + "/" + resource, localEnd: localEnd, domainEnd: domainEnd)

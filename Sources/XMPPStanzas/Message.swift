@@ -127,7 +127,9 @@ public struct Message: Sendable {
     if let originID { message.append(Element("origin-id", Namespace.stanzaID, [("id", originID)])) }
     if let replaces { message.append(Element("replace", Namespace.correct, [("id", replaces)])) }
     if let replyTo, let to {
-      message.append(Element("reply", Namespace.reply, [("to", to.description), ("id", replyTo)]))
+      // In a room it would name a nickname, which may be another's by now; the room's id is enough.
+      let author = kind == .groupchat ? nil : to.description
+      message.append(Element("reply", Namespace.reply, [("to", author), ("id", replyTo)]))
     }
     if let reactions {
       message.append(reactions.element)

@@ -186,3 +186,36 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 }
+
+@Suite("What somebody may find")
+struct ViewTests {
+  let folder = TemporaryFolder()
+
+  @Test(
+    "of what is said in rooms one sees what was said to all in those that are one's own, and no private message of others"
+  )
+  func view() throws {
+    let archive = try openArchive(folder)
+    defer { archive.close() }
+    func row(_ body: String, _ kind: NewMessage.Kind, peer: String, room: String? = nil) -> NewMessage {
+      var row = message(body, peer: peer)
+      row.kind = kind
+      row.room = room
+      return row
+    }
+    let rows = [
+      row("key mine", .chat, peer: "a@example.org"), row("key theirs", .chat, peer: "b@example.org"),
+      row("key to all", .groupchat, peer: "r@rooms.example.org", room: "r@rooms.example.org"),
+      row("key whispered", .chat, peer: "r@rooms.example.org", room: "r@rooms.example.org"),
+      row("key elsewhere", .groupchat, peer: "s@rooms.example.org", room: "s@rooms.example.org"),
+    ]
+    try archive.writeAndWait { transaction throws(DatabaseError) in for row in rows { try transaction.insert(row) } }
+    func seen(_ peer: String?, _ rooms: [String]) throws -> [String] {
+      try archive.search("key", MessageFilter(view: .init(peer: peer, rooms: rooms)))
+    }
+    #expect(try seen("a@example.org", []) == ["key mine"])
+    #expect(try seen("a@example.org", ["r@rooms.example.org"]) == ["key to all", "key mine"])
+    #expect(try seen(nil, ["r@rooms.example.org"]) == ["key to all"])
+    #expect(try seen("r@rooms.example.org", []) == [], "a room is nobody's contact")
+  }
+}

@@ -232,9 +232,10 @@ struct WaitingBuiltinTests {
   }
 
   /// The search that `sender` causes, and what they are told when it finds `hits`.
-  func search(_ text: String, from sender: String, hits: [SearchHit]?, isPartial: Bool = false) async throws -> (
-    SearchQuery?, String?
-  ) {
+  func search(
+    _ text: String, from sender: String, hits: [SearchHit]?, isPartial: Bool = false, rooms: [JID] = [],
+    _ change: (inout ChatMessage) -> Void = { _ in }
+  ) async throws -> (SearchQuery?, String?) {
     let (queries, continuation) = AsyncStream.makeStream(of: SearchQuery.self)
     let access = access
     let service: SearchService = { query, done in
@@ -242,8 +243,10 @@ struct WaitingBuiltinTests {
       done(hits.map { SearchResult($0, isPartial: isPartial) })
       return {}
     }
-    let command = Command(Search.description, Search(service: service, access: access), origin: "test")
-    let message = try ChatMessage(sender: JID(sender), body: "search " + text)
+    let command = Command(
+      Search.description, Search(service: service, access: access, rooms: { _ in rooms }), origin: "test")
+    var message = try ChatMessage(sender: JID(sender), body: "search " + text)
+    change(&message)
     let told = try await run(command, text: text, from: message)
     continuation.finish()
     var query: SearchQuery?
@@ -259,12 +262,47 @@ struct WaitingBuiltinTests {
       SearchHit(time: 0, peer: bob, outgoing: true, body: "key: " + String(repeating: "x", count: 500)),
     ]
     let (own, text) = try await search("key 'the safe'", from: "bob@example.org/phone", hits: hits)
-    #expect(own == SearchQuery(words: ["key", "the safe"], peer: bob, before: 0, limit: 10, candidates: 100_000))
+    #expect(
+      own
+        == SearchQuery(
+          words: ["key", "the safe"], scope: .conversation(bob, rooms: []), before: 0, limit: 10, candidates: 100_000))
     #expect(text?.hasPrefix("2026-01-31 17:00 UTC you: where is the key\n1970-01-01 00:00 UTC me: key: xxx") == true)
     #expect(text?.hasSuffix("x…") == true)
     let (all, adminText) = try await search("key", from: "admin@example.org", hits: hits)
-    #expect(all?.peer == nil && all?.candidates == nil)
+    #expect(all?.scope == .everything && all?.candidates == nil)
     #expect(adminText?.contains("bob@example.org: where is the key") == true)
+  }
+
+  @Test("in a room all read the answer, so it is about that room alone, even for an administrator")
+  func room() async throws {
+    let room = try JID("ops@rooms.example.org")
+    let hits = [
+      SearchHit(time: 0, peer: room, outgoing: false, body: "the key", nick: "bob"),
+      SearchHit(time: 0, peer: room, outgoing: true, body: "which key?", nick: "bot"),
+    ]
+    let (query, text) = try await search("key", from: "admin@example.org", hits: hits) { $0.room = room }
+    #expect(query?.scope == .room(room))
+    #expect(text == "1970-01-01 00:00 UTC bob: the key\n1970-01-01 00:00 UTC me: which key?")
+  }
+
+  @Test("in a chat the rooms count in which the contact is at present; through a room that hides them, that room alone")
+  func present() async throws {
+    let room = try JID("ops@rooms.example.org")
+    let bob = try JID("bob@example.org")
+    let hit = SearchHit(time: 0, peer: room, outgoing: false, body: "the key", nick: "carol")
+    let (query, text) = try await search("key", from: "bob@example.org", hits: [hit], rooms: [room])
+    #expect(query?.scope == .conversation(bob, rooms: [room]))
+    #expect(text == "1970-01-01 00:00 UTC carol in ops@rooms.example.org: the key")
+    let hidden = try await search("key", from: "ops@rooms.example.org", hits: [hit]) {
+      $0.room = room
+      $0.isPrivate = true
+    }
+    #expect(hidden.0?.scope == .room(room), "and none of the private messages there")
+    let known = try await search("key", from: "bob@example.org", hits: [hit], rooms: [room]) {
+      $0.room = room
+      $0.isPrivate = true
+    }
+    #expect(known.0?.scope == .conversation(bob, rooms: [room]))
   }
 
   @Test("a contact whose words are in too many messages is told that older ones were not looked at")
@@ -281,7 +319,8 @@ struct WaitingBuiltinTests {
     let (ends, continuation) = AsyncStream.makeStream(of: String.self)
     let service: SearchService = { _, _ in { continuation.yield("given up") } }
     let command = Command(
-      Search.description, Search(service: service, access: access), origin: "test", timeout: .milliseconds(20))
+      Search.description, Search(service: service, access: access, rooms: { _ in [] }), origin: "test",
+      timeout: .milliseconds(20))
     #expect(try await run(command, text: "key").result == .timedOut(.milliseconds(20)))
     continuation.finish()
     var all: [String] = []

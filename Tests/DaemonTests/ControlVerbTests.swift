@@ -30,7 +30,7 @@ struct ControlVerbTests {
     #expect(online["online_since"] == "2001-09-09T01:46:40Z")
     #expect(online["server"]?.stringValue?.contains("xmpp.example.org") == true)
     #expect((online["archive_bytes"]?.intValue ?? 0) > 0)
-    #expect(online["commands"] == 7)
+    #expect(online["commands"] == 11)
   }
 
   @Test("a file that did not come with its request, or while the bot is offline, is not sent")
@@ -188,7 +188,7 @@ struct ControlVerbTests {
     let commands = try ask(bench, ["verb": "commands"])
     #expect(
       commands.rows.compactMap { $0["name"]?.stringValue }
-        == ["help", "ping", "reload", "roster", "search", "status", "whoami"])
+        == ["help", "join", "leave", "ping", "reload", "rooms", "roster", "say", "search", "status", "whoami"])
     #expect(commands.end.result == ["refused": [], "groups": []])
     #expect(try ask(bench, ["verb": "log-level", "level": "debug"]).end.result == [:])
     #expect(await bench.daemon.log.level == .debug)

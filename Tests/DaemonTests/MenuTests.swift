@@ -60,11 +60,11 @@ struct MenuTests: MenuScripts {
   @Test("the list has what the contact may use in a chat, and nothing else")
   @LoopActor func list() async throws {
     let bench = try await FlowBench.online([Deploy(), Secret(), InRooms()], admins: ["root@example.org"])
-    func list(_ extra: String) -> String {
+    func list(_ extra: String, afterHelp: String = "") -> String {
       """
        <item jid='bot@example.org/r' node='deploy' name='Deploy a release'/>
        <item jid='bot@example.org/r' node='help' name='What I can do; help NAME says more'/>
-       <item jid='bot@example.org/r' node='ping' name='Answers pong'/>
+       \(afterHelp)<item jid='bot@example.org/r' node='ping' name='Answers pong'/>
        \(extra)
       """
     }
@@ -82,8 +82,13 @@ struct MenuTests: MenuScripts {
       \(Self.disco("items", "2", "http://jabber.org/protocol/commands", from: "root@example.org/x"))
       bot: <iq type='result' id='2' to='root@example.org/x'>
        <query xmlns='http://jabber.org/protocol/disco#items' node='http://jabber.org/protocol/commands'>
-      \(list("<item jid='bot@example.org/r' node='reload' name='Read my configuration again'/>"))
+      \(list(
+        "<item jid='bot@example.org/r' node='reload' name='Read my configuration again'/>",
+        afterHelp: "<item jid='bot@example.org/r' node='join' name='Join a room'/>"
+          + "<item jid='bot@example.org/r' node='leave' name='Leave a room'/>"))
+       <item jid='bot@example.org/r' node='rooms' name='The rooms that I am in'/>
        <item jid='bot@example.org/r' node='roster' name='My contacts'/>
+       <item jid='bot@example.org/r' node='say' name='Say something in a room'/>
        \(rest)
        <item jid='bot@example.org/r' node='secret' name='For administrators'/>
        <item jid='bot@example.org/r' node='status' name='How I am doing'/>

@@ -6,7 +6,7 @@ struct Status: ImmediateHandler {
   func answer(_ request: CommandRequest, _ context: AnswerContext) -> String {
     let report = context.status
     let online = report.online.map { "Online for \(Units.approximate($0))" } ?? "Offline"
-    guard context.isAdmin, request.message.room == nil else { return online + "." }
+    guard context.isAdmin, request.message.place == .chat else { return online + "." }
     return [
       online + (report.server.isEmpty ? "" : " (\(report.server))"),
       "Resumed \(report.resumed) times, reconnected \(report.reconnected) times",

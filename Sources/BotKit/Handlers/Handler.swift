@@ -74,9 +74,6 @@ final class Handler {
     }
     process?.setReading(owner.reads)
     owner.hooks.notice(.started(handler: description.name))
-    if description.events.contains(.room), restarts == 0 {
-      log(.warning, "events: there are no rooms yet, so no room events come")
-    }
     apply(dialogue.begin(jid: owner.jid, commands: commands.map(\.name)))
     let waiting = held.sorted { $0.key < $1.key }
     held = [:]
@@ -162,6 +159,10 @@ final class Handler {
   func heard(_ message: ChatMessage) {
     guard process != nil else { return }
     apply(dialogue.message(owner.nextNumber(), message))
+  }
+
+  func heard(_ event: RoomEvent) {
+    if process != nil { apply(dialogue.room(event)) }
   }
 
   func heard(_ presence: ContactPresence) {

@@ -6,11 +6,11 @@ public struct HandlerDescription: Sendable, Hashable {
   public enum Event: String, Sendable, Hashable, CaseIterable {
     /// Its commands; they come whether this is listed or not.
     case command
-    /// What contacts write that is no command.
+    /// What is said that is no command: in chats, in rooms, as its `where` has it.
     case message
-    /// Contacts come and go.
+    /// Contacts and occupants come and go.
     case presence
-    /// What is said in rooms. There are no rooms yet, so nothing comes.
+    /// What happens to rooms: who enters and leaves, the subject, the bot's own part.
     case room
   }
 
@@ -53,6 +53,9 @@ public struct HandlerDescription: Sendable, Hashable {
     self.timeout = timeout
     stamp = ProgramStamp(of: words)
   }
+
+  /// To what is no command it listens as to its commands.
+  public var listener: Listener { Listener(allow: allow, places: places) }
 
   var origin: String { "[handler \(name)]" }
 

@@ -98,6 +98,11 @@ struct HandlerDialogue {
     return [write(HandlerEvents.presence(presence))]
   }
 
+  mutating func room(_ event: RoomEvent) -> [Action] {
+    guard hasRoom() else { return notice() }
+    return [write(HandlerEvents.room(event))]
+  }
+
   mutating func shutdown(within deadline: Duration) -> [Action] { [write(HandlerEvents.shutdown(deadline))] }
 
   /// It has read so many bytes more.

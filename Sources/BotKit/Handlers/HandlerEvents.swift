@@ -13,6 +13,8 @@ public struct ContactPresence: Sendable, Hashable {
   public var status: String?
   /// Microseconds since 1970 UTC.
   public var time: Int64
+  /// In a room: as whom; `contact` is the room then where it hides addresses.
+  public var occupant: RoomOccupant?
 
   public init(
     contact: JID, resource: String?, isAvailable: Bool, show: String? = nil, status: String? = nil, time: Int64
@@ -59,11 +61,38 @@ enum HandlerEvents {
   }
 
   static func presence(_ presence: ContactPresence) -> JSON {
-    [
+    var members: JSONObject = [
       "type": "presence", "from": .string(presence.contact.description), "resource": .text(presence.resource),
       "available": .bool(presence.isAvailable), "show": .text(presence.show), "status": .text(presence.status),
       "time": .string(time(presence.time)),
     ]
+    if let occupant = presence.occupant { add(occupant, to: &members) }
+    return .object(members)
+  }
+
+  static func room(_ event: RoomEvent) -> JSON {
+    var members: JSONObject = [
+      "type": "room", "event": .string(event.kind.rawValue), "room": .string(event.room.description),
+      "self": .bool(event.isOwn), "time": .string(time(event.time)),
+    ]
+    if let occupant = event.occupant {
+      members["from"] = .text(occupant.address?.description)
+      add(occupant, to: &members)
+    } else {
+      members["nick"] = .text(event.nick)
+    }
+    if let subject = event.subject { members["subject"] = .string(subject) }
+    if let before = event.before { members["before"] = .string(before) }
+    if let reason = event.reason { members["reason"] = .string(reason) }
+    return .object(members)
+  }
+
+  private static func add(_ occupant: RoomOccupant, to members: inout JSONObject) {
+    members["room"] = .string(occupant.room.description)
+    members["nick"] = .string(occupant.nick)
+    members["occupant"] = .text(occupant.id)
+    members["affiliation"] = .text(occupant.affiliation?.rawValue)
+    members["role"] = .text(occupant.role?.rawValue)
   }
 
   static func cancel(_ id: String, _ reason: CommandResult) -> JSON {
@@ -91,6 +120,11 @@ enum HandlerEvents {
     members["nick"] = .text(message.nick)
     members["room"] = .text(message.room?.description)
     members["occupant"] = .text(message.occupantID)
+    if message.room != nil {
+      members["affiliation"] = .text(message.affiliation?.rawValue)
+      members["role"] = .text(message.role?.rawValue)
+      members["private"] = .bool(message.isPrivate)
+    }
     members["message"] = .text(message.messageID)
     members["lang"] = .text(message.lang)
     members["time"] = .string(time(message.time))

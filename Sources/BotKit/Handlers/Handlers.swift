@@ -99,13 +99,14 @@ public final class Handlers {
   }
 
   /// For each handler that listens: to whom.
-  public var listeners: [[AccessRule]] {
-    handlers.filter { $0.description.events.contains(.message) }.map(\.description.allow)
+  public var listeners: [Listener] {
+    handlers.filter { $0.description.events.contains(.message) }.map(\.description.listener)
   }
 
-  /// A contact wrote what is no command. `isHeard`: whether a handler with these rules is told.
-  public func heard(_ message: ChatMessage, by isHeard: @LoopActor ([AccessRule]) -> Bool) {
-    for handler in handlers where handler.description.events.contains(.message) && isHeard(handler.description.allow) {
+  /// Somebody wrote what is no command. `isHeard`: whether this listener is told.
+  public func heard(_ message: ChatMessage, by isHeard: @LoopActor (Listener) -> Bool) {
+    for handler in handlers
+    where handler.description.events.contains(.message) && isHeard(handler.description.listener) {
       handler.heard(message)
     }
   }
@@ -116,6 +117,18 @@ public final class Handlers {
   public func heard(_ presence: ContactPresence, by isHeard: @LoopActor ([AccessRule]) -> Bool) {
     for handler in handlers where handler.description.events.contains(.presence) && isHeard(handler.description.allow) {
       handler.heard(presence)
+    }
+  }
+
+  /// Whether there is one who wants to know what happens to rooms.
+  public var watchesRooms: Bool { handlers.contains { $0.description.events.contains(.room) } }
+
+  /// Something happened to a room. `isHeard`: whether a handler with these rules is told of this occupant; what is the bot's own
+  /// part, or nobody's, is told to all that asked.
+  public func heard(_ event: RoomEvent, by isHeard: @LoopActor (AccessSubject, [AccessRule]) -> Bool) {
+    for handler in handlers where handler.description.events.contains(.room) {
+      let subject = event.isOwn ? nil : event.occupant?.subject
+      if subject.map({ isHeard($0, handler.description.allow) }) ?? true { handler.heard(event) }
     }
   }
 

@@ -11,6 +11,8 @@ public struct ChatMessage: Sendable, Hashable {
   public var nick: String?
   /// The room's bare address; nil in a chat.
   public var room: JID?
+  /// An occupant's word to the bot alone, through the room (XEP-0045 section 7.5). A chat, as far as commands go.
+  public var isPrivate = false
   /// What stays the same when an occupant changes nickname (XEP-0421 version 0.1).
   public var occupantID: String?
   /// The id that an answer may refer to.
@@ -26,6 +28,8 @@ public struct ChatMessage: Sendable, Hashable {
   /// The sender's standing in the room (XEP-0045), as the room says; nil in a chat.
   public var affiliation: Affiliation?
   public var role: Role?
+  /// The room's own id of it (XEP-0359), by which all who are there refer to it.
+  public var roomID: String?
   /// The sender's own unique id of it (XEP-0359), by which answers refer to it where there is one (XEP-0461).
   public var originID: String?
   /// The id of the sender's earlier message that this one corrects (XEP-0308).
@@ -59,16 +63,25 @@ public struct ChatMessage: Sendable, Hashable {
     self.age = age
   }
 
-  /// The id by which an answer refers to it (XEP-0461 section 4.1).
-  public var referenceID: String? { originID ?? messageID }
+  /// The id by which an answer refers to it (XEP-0461 section 4.1); in a room the room's and no other.
+  public var referenceID: String? { place == .room ? roomID : originID ?? messageID }
+
+  /// The id by which a reaction refers to it (XEP-0444 section 4.2).
+  public var reactionID: String? { place == .room ? roomID : messageID }
 
   /// Whom limits and loop guards count: the sender, or the occupant where a room hides addresses.
   var speaker: Speaker {
     Speaker(address: sender, occupant: sender == room ? occupantID ?? nick : nil)
   }
 
+  /// The sender, for the operator: in a room the occupant, with the address if it is known.
+  public var who: String {
+    guard let room else { return sender.description }
+    return "\(nick ?? "somebody") in \(room)" + (address.map { " (\($0))" } ?? "")
+  }
+
   /// Where it was said.
-  public var place: Places { room == nil ? .chat : .room }
+  public var place: Places { room == nil || isPrivate ? .chat : .room }
 }
 
 /// One source of messages, for counting.
@@ -83,26 +96,4 @@ public struct Places: OptionSet, Sendable, Hashable {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public static let chat = Places(rawValue: 1)
   public static let room = Places(rawValue: 2)
-}
-
-/// How a room's occupants address the bot.
-public struct RoomAddress: Sendable, Hashable {
-  /// The bot's nickname there: "nick: ping" and "nick, ping" are commands.
-  public var nick: String
-  /// What else marks a command, such as "!"; empty for nothing else.
-  public var prefix: String
-
-  public init(nick: String, prefix: String = "!") {
-    self.nick = nick
-    self.prefix = prefix
-  }
-
-  /// What is said to the bot in `body`; nil when it is not addressed.
-  func command(in body: String) -> Substring? {
-    if !prefix.isEmpty, body.hasPrefix(prefix) { return body.dropFirst(prefix.count) }
-    guard !nick.isEmpty, body.hasPrefix(nick) else { return nil }
-    let rest = body.dropFirst(nick.count)
-    guard let mark = rest.first, mark == ":" || mark == "," else { return nil }
-    return rest.dropFirst()
-  }
 }

@@ -11,6 +11,7 @@ public enum Decision: Sendable {
   public enum Reason: String, Sendable, Hashable {
     case empty = "empty"
     case notAddressed = "not addressed to the bot"
+    case unknownHere = "no command of this bot"
     case echo = "an echo of the last answer"
     case tooMany = "over the rate limit"
     case roomTooMany = "over the room's rate limit"

@@ -24,6 +24,11 @@ struct OpenChoices {
       command: command, options: options, asked: asked, room: room, end: now + Self.patience)
   }
 
+  /// Whether the speaker was asked something, here.
+  func isOpen(for speaker: Speaker, in room: JID?, now: ContinuousClock.Instant) -> Bool {
+    questions[speaker].map { $0.room == room && now < $0.end } ?? false
+  }
+
   /// What `said` chooses, by number or text, in any case; the question is settled with that. Anything else leaves it open.
   mutating func take(
     _ said: Substring, from speaker: Speaker, in room: JID?, now: ContinuousClock.Instant

@@ -9,7 +9,7 @@ extension Router {
     let command = commands[name]
     let text = command?.takesText ?? true ? words.joined(separator: " ") : Arguments.text(words)
     let address = message.room.map { rooms[$0] ?? RoomAddress(nick: "") }
-    message.body = (address?.prefix ?? "") + name + (text.isEmpty ? "" : " " + text)
+    message.body = (message.isPrivate ? "" : address?.mark ?? "") + name + (text.isEmpty ? "" : " " + text)
     guard let command else {
       let text = Answers.unknown(name, nearest: nearest(to: name, for: message), more: 1)
       return .answer(Answer(kind: .unknown, command: nil, text: text))

@@ -14,8 +14,8 @@ public struct Router {
   public var maxAge: Duration = .seconds(300)
   /// What built-ins and rules ask the daemon.
   public let facts: BotFacts
-  /// Whose messages are heard by handlers when they are no commands.
-  public var listeners: [[AccessRule]] = []
+  /// Whose messages are heard by handlers when they are no commands, and where.
+  public var listeners: [Listener] = []
   var limiter: RateLimiter
   var choices = OpenChoices()
   private var roomLimiter: RateLimiter
@@ -51,13 +51,19 @@ public struct Router {
   public mutating func decide(_ message: ChatMessage, now: ContinuousClock.Instant) -> Decision {
     if message.isEncrypted { return encrypted(message, now) }
     if let corrected = message.corrects { return correction(of: corrected, message, now) }
-    guard let said = said(in: message) else { return .ignore(.notAddressed) }
+    guard let (said, isMeant) = said(in: message) else { return overheard(message, .notAddressed) }
     guard var (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
     if loops.isEcho(LoopGuard.Fingerprint(said), from: message.speaker) { return .ignore(.echo) }
+    // Another bot's commands may begin with the same mark; they don't count either.
+    if !isMeant, commands[word] == nil, !choices.isOpen(for: message.speaker, in: message.choiceRoom, now: now) {
+      return overheard(message, .unknownHere)
+    }
     if let decision = limited(said, message, now) { return decision }
-    let choice = choices.take(said, from: message.speaker, in: message.room, now: now)
+    let choice = choices.take(said, from: message.speaker, in: message.choiceRoom, now: now)
     if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
-    guard let command = commands[word] else { return unknown(word, message, now) }
+    guard let command = commands[word] else {
+      return isMeant ? unknown(word, message, now) : overheard(message, .unknownHere)
+    }
     return use(command, text, message, chosen: choice?.chosen, now)
   }
 
@@ -87,7 +93,8 @@ public struct Router {
     case .refused: return .ignore(.tooMany)
     }
     if let room = message.room {
-      switch roomLimiter.admit(Speaker(address: room, occupant: nil), now: now) {
+      // What is said in private is told there, and the room has its own warning.
+      switch roomLimiter.admit(Speaker(address: room, occupant: message.isPrivate ? "" : nil), now: now) {
       case .admitted: break
       case .warn: return answer(.tooMany, nil, Answers.roomTooMany, message, now)
       case .refused: return .ignore(.roomTooMany)
@@ -116,7 +123,7 @@ public struct Router {
     case .denied: return answer(.denied, Answers.denied(name))
     }
     if message.age > maxAge {
-      return message.room == nil ? answer(.stale, Answers.stale(name)) : .ignore(.stale)
+      return message.place == .chat ? answer(.stale, Answers.stale(name)) : .ignore(.stale)
     }
     switch command.action {
     case .immediate(let handler):
@@ -138,12 +145,12 @@ public struct Router {
   }
 
   /// The command of a message that was accepted before and whose process ended in its midst; nil when it may not run
-  /// again. Nor does one that was chosen as the answer to a question, which only the earlier process knew.
+  /// again. Nor does one that was chosen as the answer to a question, which only the earlier process knew; nor one of a room,
+  /// which alone knows who it was.
   public func again(_ message: ChatMessage, command name: String) -> PendingCommand? {
-    guard let command = commands[name], command.description.reruns, message.age <= maxAge,
+    guard message.room == nil, let command = commands[name], command.description.reruns, message.age <= maxAge,
       access.permission(of: message, for: command.description, inRoster: facts.inRoster).isGranted,
-      case .waiting(let action) = command.action, let said = said(in: message),
-      let (word, text) = Self.firstWord(said), word == name,
+      case .waiting(let action) = command.action, let (word, text) = Self.firstWord(message.body[...]), word == name,
       let arguments = try? Arguments.split(text, asText: action.takesText)
     else { return nil }
     let request = CommandRequest(
@@ -164,11 +171,16 @@ public struct Router {
   public mutating func offered(
     _ options: [String], asked: String, by name: String, to message: ChatMessage, now: ContinuousClock.Instant
   ) {
-    choices.offer(options, asked: asked, by: name, to: message.speaker, in: message.room, now: now)
+    choices.offer(options, asked: asked, by: name, to: message.speaker, in: message.choiceRoom, now: now)
   }
 
   private func isHeard(_ message: ChatMessage) -> Bool {
-    listeners.contains { access.allows(message, $0, inRoster: facts.inRoster) }
+    listeners.contains { $0.hears(message, access, inRoster: facts.inRoster) }
+  }
+
+  /// What was said in a room and not to the bot, or not to this one.
+  private func overheard(_ message: ChatMessage, _ reason: Decision.Reason) -> Decision {
+    isHeard(message) ? .heard(message) : .ignore(reason)
   }
 
   /// The sender of `message` says of itself that it is a bot: what is no command is not answered.
@@ -190,7 +202,7 @@ public struct Router {
   private mutating func unknown(_ word: String, _ message: ChatMessage, _ now: ContinuousClock.Instant) -> Decision {
     if message.age > maxAge { return .ignore(.stale) }
     if loops.isAutomaton(message.speaker) { return .ignore(.automaton) }
-    if message.room == nil, isHeard(message) { return .heard(message) }
+    if isHeard(message) { return .heard(message) }
     guard let more = loops.unknown(from: message.speaker, now: now) else { return .ignore(.unknownAgain) }
     defer { loops.mistaken(message.messageID, by: message.speaker) }
     return answer(
@@ -210,7 +222,7 @@ public struct Router {
   private mutating func correction(
     of id: String, _ message: ChatMessage, _ now: ContinuousClock.Instant
   ) -> Decision {
-    guard message.room == nil, message.age <= maxAge, let (word, _) = Self.firstWord(message.body[...]),
+    guard message.place == .chat, message.age <= maxAge, let (word, _) = Self.firstWord(message.body[...]),
       let command = commands[word],
       access.permission(of: message, for: command.description, inRoster: facts.inRoster).isGranted,
       loops.takeMistake(id, of: message.speaker)
@@ -219,7 +231,7 @@ public struct Router {
   }
 
   private mutating func encrypted(_ message: ChatMessage, _ now: ContinuousClock.Instant) -> Decision {
-    guard message.room == nil, encryptedNotice.isDue(message.speaker, now: now) else { return .ignore(.encrypted) }
+    guard message.place == .chat, encryptedNotice.isDue(message.speaker, now: now) else { return .ignore(.encrypted) }
     return answer(.encrypted, nil, EncryptedNotice.text, message, now)
   }
 
@@ -230,9 +242,10 @@ public struct Router {
     return .answer(Answer(kind: kind, command: command, text: text))
   }
 
-  private func said(in message: ChatMessage) -> Substring? {
-    guard let room = message.room else { return message.body[...] }
-    return rooms[room]?.command(in: message.body)
+  /// What is said to the bot, and whether to this one and no other.
+  private func said(in message: ChatMessage) -> (Substring, isMeant: Bool)? {
+    guard message.place == .room, let room = message.room else { return (message.body[...], true) }
+    return rooms[room]?.speech(in: message.body).map { ($0.text, $0.isByNick) }
   }
 
   /// The first word in lower case, since phones begin a message with a capital, and what follows it as typed.

@@ -61,7 +61,7 @@ extension MessageFlow {
     switch decision {
     case .answer(let answer):
       prepared?.send()
-      report(answer, to: requester)
+      report(answer, to: ChatMessage(sender: requester, body: ""))
     case .run(var command):
       command.id = number
       guard menus?.began(command, in: id) == true else { return closeLedgerRow(number, .cancelled, PreparedAnswer {}) }

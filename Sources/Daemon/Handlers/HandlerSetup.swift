@@ -27,7 +27,7 @@ extension Daemon {
     flow.onHeard = { [weak self] message in
       guard let self else { return }
       let router = flow.router
-      longRunning.heard(message) { router.access.allows(message, $0, inRoster: router.facts.inRoster) }
+      longRunning.heard(message) { $0.hears(message, router.access, inRoster: router.facts.inRoster) }
     }
     flow.outbox.onFull = { [weak self] in
       self?.outboxIsFull = $0

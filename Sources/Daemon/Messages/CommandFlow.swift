@@ -27,7 +27,8 @@ extension MessageFlow {
 
   private func dispatcherEnded(_ command: PendingCommand, _ outcome: CommandOutcome) {
     let message = command.request.message
-    if outcome.result == .interrupted, command.description.reruns {
+    // Who gave it in a room is not known any more by then.
+    if outcome.result == .interrupted, command.description.reruns, message.room == nil {
       // Its row in the ledger stays open for the next process.
       running[command.id] = nil
       menus?.leave(command.id)
@@ -105,7 +106,7 @@ extension MessageFlow {
           command: open.name, stanzaID: open.message.messageID)
         let answer = Router.interrupted(open.name)
         router.replied(answer, to: message, now: .now)
-        let rows = recipient(of: message).map { outbox.rows(answer, to: $0, thread: message.thread) } ?? []
+        let rows = recipient(of: message).map { self.rows(answering: message, answer, command: nil, to: $0) } ?? []
         closeLedgerRow(open.message.id, .interrupted, prepare(rows, for: message))
       }
     }
@@ -120,21 +121,17 @@ extension MessageFlow {
     case .reply(let text), .edit(let text):
       guard let recipient = recipient(of: message) else { return }
       router.replied(text, to: message, now: .now)
-      outbox.send(text, to: recipient, thread: message.thread)
+      outbox.accept(rows(answering: message, text, command: nil, to: recipient), to: recipient)
     case .progress, .upload, .offer, .ask: break
     }
   }
 
   /// Puts emoji at the message that asked. Without an id of usual length it can't be named.
   func react(_ emoji: [String], to message: ChatMessage) {
-    guard let id = message.messageID, id.utf8.count <= ChatMessage.longestReference,
+    guard let id = message.reactionID, id.utf8.count <= ChatMessage.longestReference,
       let recipient = recipient(of: message)
     else { return }
     outbox.accept([outbox.reaction(.init(to: id, emoji: emoji), to: recipient)], to: recipient)
-  }
-
-  func recipient(of message: ChatMessage) -> JID? {
-    message.room ?? message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }
 }
 
@@ -142,9 +139,14 @@ extension ChatMessage {
   /// The message of a row; nil when its sender can't be read.
   init?(_ row: MessageRow, now: Int64) {
     guard let sender = try? JID(row.peer), let body = row.body else { return nil }
+    // Of a room's occupant the row has no address: who it was is not known any more.
+    let room = row.room.flatMap { try? JID($0) }
     self.init(
-      sender: sender, body: body, resource: row.resource, nick: row.nick, messageID: row.messageID, thread: row.thread,
-      lang: row.lang, time: row.time, age: .microseconds(max(0, now - (row.delay ?? row.time))))
+      sender: sender, body: body, resource: room == nil ? row.resource : nil, nick: row.nick, room: room,
+      occupantID: row.occupantID, messageID: row.messageID, thread: row.thread, lang: row.lang, time: row.time,
+      age: .microseconds(max(0, now - (row.delay ?? row.time))))
     originID = row.originID
+    isPrivate = room != nil && row.kind != .groupchat
+    if let id = row.stanzaID, id.by == row.room { roomID = id.id }
   }
 }

@@ -50,7 +50,7 @@ extension MessageFlow {
     let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
     router.replied(text, to: message, now: .now)
-    guard let pieces = pieces(text, to: recipient, message.thread) else { return upload(.text(text), of: command) }
+    guard let pieces = pieces(text, for: message, to: recipient) else { return upload(.text(text), of: command) }
     var shown = ShownText()
     let rows = rows(shown.show(pieces, newID: session.newID), to: recipient, message.thread)
     running[command.id, default: RunningOutput()].last = shown
@@ -62,10 +62,11 @@ extension MessageFlow {
     let message = command.request.message
     guard let recipient = recipient(of: message) else { return }
     router.replied(text, to: message, now: .now)
-    var pieces = outbox.pieces(text, to: recipient, thread: message.thread)
-    if pieces.count > Self.mostPieces {
-      pieces.removeLast(pieces.count - Self.mostPieces)
-      pieces[Self.mostPieces - 1] += "\n(cut off: a correction has \(Self.mostPieces) messages at most)"
+    let most = mostPieces(for: message)
+    var pieces = allPieces(text, for: message, to: recipient)
+    if pieces.count > most {
+      pieces.removeLast(pieces.count - most)
+      pieces[most - 1] += "\n(cut off: a correction has \(most) messages at most)"
     }
     let changes = running[command.id, default: RunningOutput()].last.show(pieces, newID: session.newID)
     accept(rows(changes, to: recipient, message.thread), for: message, to: recipient)
@@ -76,18 +77,11 @@ extension MessageFlow {
     let message = command.request.message
     guard session.isOnline, let recipient = recipient(of: message) else { return }
     // Without pieces it will be a file.
-    guard let pieces = pieces(text, to: recipient, message.thread) else { return }
+    guard let pieces = pieces(text, for: message, to: recipient) else { return }
     var shown = running[command.id]?.progress ?? ShownText()
     let changes = shown.show(pieces, newID: session.newID)
     running[command.id, default: RunningOutput()].progress = shown
     accept(rows(changes, to: recipient, message.thread), for: message, to: recipient)
-  }
-
-  /// The messages that a text takes; nil when those are too many.
-  private func pieces(_ text: String, to recipient: JID, _ thread: String?) -> [String]? {
-    guard text.utf8.count <= Self.mostPieces * StanzaBudget.longest else { return nil }
-    let pieces = outbox.pieces(text, to: recipient, thread: thread)
-    return pieces.count <= Self.mostPieces ? pieces : nil
   }
 
   private func rows(
@@ -113,7 +107,7 @@ extension MessageFlow {
     guard let text = outcome.text, let recipient = recipient(of: message) else {
       return deliverEnding(of: command, outcome, [])
     }
-    let pieces = pieces(text, to: recipient, message.thread)
+    let pieces = pieces(text, for: message, to: recipient)
     if pieces == nil, let printed = outcome.printed, outcome.result != .interrupted {
       var rest = outcome
       rest.printed = nil
@@ -122,7 +116,7 @@ extension MessageFlow {
     }
     router.replied(text, to: message, now: .now)
     var shown = output?.progress ?? ShownText()
-    let all = pieces ?? outbox.pieces(text, to: recipient, thread: message.thread)
+    let all = pieces ?? piecesAsTheyFit(text, for: message, to: recipient, command: command.request.command)
     deliverEnding(of: command, outcome, rows(shown.show(all, newID: session.newID), to: recipient, message.thread))
   }
 
@@ -136,10 +130,11 @@ extension MessageFlow {
       var rows: [NewMessage] = []
       if let recipient = recipient(of: message) {
         switch result {
-        case .success(let link): rows = self.rows(link, file.caption, to: recipient, message.thread)
+        case .success(let link):
+          rows = self.rows(link, caption(of: file, for: command), to: recipient, message.thread)
         case .failure(let failure):
           report(failure, of: command)
-          rows = instead(of: file, failure, to: recipient, message.thread)
+          rows = instead(of: file, failure, to: recipient, message)
         }
       }
       uploaded(rows, of: command)
@@ -152,19 +147,27 @@ extension MessageFlow {
     return before + [outbox.row(link, to: recipient, thread: thread, id: FileLink.id(session.newID()))]
   }
 
+  /// What comes before a link. In a room it says for whom: a link stands alone in its message, or clients don't show the file.
+  private func caption(of file: CommandUpload, for command: PendingCommand) -> String? {
+    guard command.request.message.place == .room else { return file.caption }
+    return RoomAnswer.addressed(
+      file.caption ?? "\(command.request.command) answers with a file:", to: command.request.message.nick)
+  }
+
   /// What can be said of a file without it: its text, as far as ten messages hold it, and why there is no file.
   private func instead(
-    of file: CommandUpload, _ failure: UploadFailure, to recipient: JID, _ thread: String?
+    of file: CommandUpload, _ failure: UploadFailure, to recipient: JID, _ message: ChatMessage
   ) -> [NewMessage] {
     let reason = "(\(failure.forContact))"
     guard case .bytes(let bytes) = file.content, FileKind.of(bytes) == .text else {
-      return outbox.rows(reason, to: recipient, thread: thread)
+      return rows(answering: message, reason, command: nil, to: recipient)
     }
     let text = OutputText.clean(bytes)
-    let whole = outbox.pieces(text, to: recipient, thread: thread)
-    if whole.count <= Self.mostPieces { return outbox.rows(text + "\n" + reason, to: recipient, thread: thread) }
-    return (whole.prefix(Self.mostPieces) + [reason]).map {
-      outbox.row($0, to: recipient, thread: thread, id: session.newID())
+    let whole = allPieces(text, for: message, to: recipient)
+    let most = mostPieces(for: message)
+    if whole.count <= most { return rows(answering: message, text + "\n" + reason, command: nil, to: recipient) }
+    return (whole.prefix(most) + [reason]).map {
+      outbox.row($0, to: recipient, thread: message.thread, id: session.newID())
     }
   }
 
@@ -187,9 +190,9 @@ extension MessageFlow {
     running[command.id] = output
     if waiting.isEmpty, let ending = output.ending {
       running[command.id] = nil
-      let recipient = recipient(of: command.request.message)
-      let text = recipient.flatMap { recipient in
-        ending.text.map { outbox.rows($0, to: recipient, thread: command.request.message.thread) }
+      let message = command.request.message
+      let text = recipient(of: message).flatMap { recipient in
+        ending.text.map { self.rows(answering: message, $0, command: command.request.command, to: recipient) }
       }
       return deliverEnding(of: command, ending, rows + (text ?? []))
     }

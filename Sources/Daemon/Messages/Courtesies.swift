@@ -85,19 +85,6 @@ extension MessageFlow {
 
   // MARK: - Replies
 
-  /// XEP-0461 (0.2.1): `rows` refer to `message`, which they answer, where the contact has written something else since;
-  /// else it is plain what is answered. No quotation: clients that can't show a reply show the answer alone.
-  func referring(_ rows: [NewMessage], _ message: ChatMessage) -> [NewMessage] {
-    guard message.room == nil, let id = message.referenceID, id.utf8.count <= ChatMessage.longestReference,
-      newest[message.sender] != id
-    else { return rows }
-    return rows.map { row in
-      var row = row
-      row.replyTo = id
-      return row
-    }
-  }
-
   /// Archives `rows`, which answer `message`, and sends them.
   func accept(_ rows: [NewMessage], for message: ChatMessage, to recipient: JID) {
     outbox.accept(referring(rows, message), to: recipient)
@@ -105,7 +92,7 @@ extension MessageFlow {
 
   /// The contact has written this.
   func heard(_ message: ChatMessage) {
-    newest.update(message.sender, else: "") { $0 = message.referenceID ?? "" }
+    if message.place == .chat { newest.update(message.sender, else: "") { $0 = message.referenceID ?? "" } }
   }
 
   // MARK: - Bots

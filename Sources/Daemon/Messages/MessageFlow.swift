@@ -131,7 +131,9 @@ final class MessageFlow {
       arrival.mayAct(as: session.boundResource) ? message.chat(from: peer, account: account, time: time) : nil
     let decision = chat.flatMap { decide($0, from: peer) }
     var answer: [NewMessage] = []
-    if case .answer(let text)? = decision { answer = outbox.rows(text.text, to: peer, thread: chat?.thread) }
+    if case .answer(let text)? = decision, let chat, let recipient = recipient(of: chat) {
+      answer = rows(answering: chat, text.text, command: text.command, to: recipient)
+    }
     let entry = Entry(arrival, row: row, answer: answer, decision: decision)
     commit(entry, arrival.number) { [weak self] id in
       guard let self else { return }
@@ -143,7 +145,7 @@ final class MessageFlow {
       guard let decision, let chat else { return }
       if !decision.isSilent { mark(arrival) }
       measure(decision, came)
-      act(decision, answer, to: peer, message: id, came)
+      act(decision, answer, of: chat, at: recipient(of: chat) ?? peer, message: id, came)
       askIfDoubtful(chat, after: decision, at: peer)
     } again: { [weak self] in
       // Its sender did not hear that it came.
@@ -261,12 +263,13 @@ final class MessageFlow {
   }
 
   private func act(
-    _ decision: Decision, _ answer: [NewMessage], to recipient: JID, message id: Int64, _ came: ContinuousClock.Instant
+    _ decision: Decision, _ answer: [NewMessage], of message: ChatMessage, at recipient: JID, message id: Int64,
+    _ came: ContinuousClock.Instant
   ) {
     switch decision {
     case .answer(let text):
       outbox.committed(answer, to: recipient)
-      report(text, to: recipient)
+      report(text, to: message)
     case .run(var command):
       command.id = id
       start(command, came)
@@ -275,19 +278,22 @@ final class MessageFlow {
       if reason == .tooMany || reason == .stale {
         log.log(
           reason == .tooMany ? .rateLimited : .messageReceived, at: .debug, "no answer: \(reason.rawValue)",
-          peer: recipient.bare.description)
+          peer: recipient.bare.description, room: message.room?.description)
       }
     }
   }
 
-  func report(_ answer: Answer, to recipient: JID) {
-    let peer = recipient.bare.description
+  func report(_ answer: Answer, to message: ChatMessage) {
+    let (peer, room) = (message.sender.description, message.room?.description)
+    let who = message.who
     switch answer.kind {
     case .denied:
-      log.log(.commandDenied, "\(peer) may not use \(answer.command ?? "")", peer: peer, command: answer.command)
-    case .tooMany: log.log(.rateLimited, "\(peer) sends too many commands", peer: peer)
-    case .reflex: log.log(.rateLimited, "\(peer) answers each answer at once, as a bot does: left alone", peer: peer)
-    default: log.log(.commandRun, at: .debug, "answered \(peer)", peer: peer, command: answer.command)
+      log.log(
+        .commandDenied, "\(who) may not use \(answer.command ?? "")", peer: peer, room: room, command: answer.command)
+    case .tooMany: log.log(.rateLimited, "\(who) sends too many commands", peer: peer, room: room)
+    case .reflex:
+      log.log(.rateLimited, "\(who) answers each answer at once, as a bot does: left alone", peer: peer, room: room)
+    default: log.log(.commandRun, at: .debug, "answered \(who)", peer: peer, room: room, command: answer.command)
     }
   }
 }

@@ -55,13 +55,18 @@ extension Message {
     reference.flatMap { $0.utf8.count <= longestReference ? $0 : nil }
   }
 
+  /// It has a text, for us or other eyes, and does nothing to an earlier message.
+  var mayBeCommand: Bool {
+    (body != nil || encryption != nil) && retracts == nil && reactions == nil && !isKeyExchange
+  }
+
   /// The message for the router; nil when it can be no command, whatever it says.
   func chat(from: JID, account: JID, time: Int64) -> ChatMessage? {
     // Never an answer to an error, to a headline, to ourselves, to a server, to what has no text.
     let sender = from.bare
-    guard kind == .chat || kind == .normal, body != nil || encryption != nil, sender != account, from.local != nil,
-      retracts == nil, reactions == nil, !isKeyExchange, !concernsRoom
-    else { return nil }
+    guard kind == .chat || kind == .normal, mayBeCommand, sender != account, from.local != nil, !concernsRoom else {
+      return nil
+    }
     let age = delay?.stamp.map { Duration.microseconds(max(0, time - $0)) } ?? .zero
     var chat = ChatMessage(
       sender: sender, body: encryption == nil ? body ?? "" : "", resource: from.resource, nick: nickname,

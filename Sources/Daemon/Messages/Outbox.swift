@@ -151,9 +151,10 @@ final class Outbox {
   // MARK: - Rows
 
   /// The messages of a text: one, or several where it is longer than the server takes.
-  func pieces(_ text: String, to recipient: JID, thread: String?) -> [String] {
-    MessagePieces.split(
-      text, limit: StanzaBudget.text(maxBytes: session.stanzaLimit, to: recipient, thread: thread))
+  /// `longest`: bytes of one of them, if they are to be shorter.
+  func pieces(_ text: String, to recipient: JID, thread: String?, longest: Int = .max) -> [String] {
+    let limit = StanzaBudget.text(maxBytes: session.stanzaLimit, to: recipient, thread: thread)
+    return MessagePieces.split(text, limit: min(limit, longest))
   }
 
   /// The rows of a text, one for each of its pieces.

@@ -223,7 +223,7 @@ struct HandlersTests {
     bench.start(
       "while IFS= read -r line; do case $line in *'\"type\":\"message\"'*) reply \"$(field id)\" \"$(field text)!\" ;; esac; done"
     )
-    #expect(bench.handlers.listeners == [[.everyone]])
+    #expect(bench.handlers.listeners == [Listener(allow: [.everyone])])
     let message = ChatMessage(sender: try JID("alice@example.org"), body: "hello")
     bench.handlers.heard(message) { _ in false }
     bench.handlers.heard(message) { _ in true }
