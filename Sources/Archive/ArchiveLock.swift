@@ -12,8 +12,9 @@ struct ArchiveLock: ~Copyable {
   let wasEmpty: Bool
 
   /// Creates the file with mode 0600 and its folder with 0700 where they are missing. Changes nothing in a file that exists.
-  /// What shows at once of damage is an error.
-  init(path: String, migrator: Migrator) throws(ArchiveError) {
+  /// What shows at once of damage is an error. `rest` is called between two attempts to lock a file that another process
+  /// has locked; it answers whether to try again.
+  init(path: String, migrator: Migrator, rest: () -> Bool = ArchiveLock.patience()) throws(ArchiveError) {
     let folder = Folder.of(path)
     try ArchiveLock.prepare(folder: folder)
     let existed = access(path, F_OK) == 0
@@ -25,7 +26,9 @@ struct ArchiveLock: ~Copyable {
     }
     let isEmpty: Bool
     do throws(ArchiveError) {
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
+      while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        guard rest() else { throw .inUse(path: path) }
+      }
       if existed {
         isEmpty = try ArchiveLock.check(descriptor, path: path, migrator: migrator)
       } else {
@@ -46,6 +49,17 @@ struct ArchiveLock: ~Copyable {
   consuming func release() {}
 
   deinit { close(descriptor) }
+
+  /// Waits 10 ms at a time, a second in all. A process that was killed may have left a child that has not yet become
+  /// another program, and has the lock until then: whoever comes next must not give up over it. The kernel has no
+  /// `flock` with an end to its waiting.
+  private static func patience() -> () -> Bool {
+    let end = Monotonic.now + Monotonic.milliseconds(1_000)
+    return {
+      usleep(10_000)
+      return Monotonic.now < end
+    }
+  }
 
   private static let remedy = "check its owner and mode, or name another file in [archive] path"
 

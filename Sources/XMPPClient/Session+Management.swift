@@ -8,6 +8,7 @@ extension Session {
   /// A new session, managed if the server has `enabled` that.
   func begin(_ jid: JID, _ features: StreamFeatures, enabled: Element?) {
     blame()
+    caution.begin()
     isResumed = false
     forgetRequests()
     epoch += 1
@@ -82,15 +83,20 @@ extension Session {
       switch action {
       case .send(let element): if isOnline, unsentBytes < Self.answerLimit { link?.send(element) }
       case .store(let count): delegate?.session(self, stores: count)
-      case .acknowledged(let tokens):
-        suspicion = Suspicion()
-        delegate?.session(self, acknowledged: tokens)
+      case .acknowledged(let tokens): acknowledge(tokens)
       case .violation(let error):
         // What the two sides count differs: this session is not taken up again.
         management = nil
         link?.close(.violation(error), error: error)
       }
     }
+  }
+
+  private func acknowledge(_ tokens: [String]) {
+    // What is said first on a new session is no suspect.
+    if isResumed || !tokens.isEmpty { suspicion = Suspicion() }
+    caution.confirm(tokens.count)
+    delegate?.session(self, acknowledged: tokens)
   }
 
   /// With what a turn sends goes the question whether the server has it.
@@ -100,7 +106,7 @@ extension Session {
       guard let question = management?.question() else { return }
       questionAsked = environment.scheduler.now
       link.send(question)
-    } else if confirmation.ask() {
+    } else if confirmation.ask(always: caution.isOn) {
       // A server handles a client's stanzas in order (RFC 6120 section 10.1): when it answers this, it has the others.
       request(.get, to: options.account.server, Element("ping", Namespace.ping)) { [weak self] result in
         guard let self else { return }
@@ -110,7 +116,7 @@ extension Session {
         default: break
         }
         let tokens = confirmation.answered()
-        if !tokens.isEmpty { delegate?.session(self, acknowledged: tokens) }
+        acknowledge(tokens)
         turn { askForConfirmation() }
       }
     }
@@ -136,6 +142,7 @@ extension Session {
       delegate?.session(self, acknowledgedUpTo: sent.last)
     }
     blame()
+    caution = Caution()
     isResumed = true
     if let first = management?.first, suspicion.isStrong(first.element, token: first.token) { trial = .asking }
     turn {
@@ -167,7 +174,7 @@ extension Session {
 
   /// If the last stream died, it may have been over the first stanza that the server does not have.
   func blame() {
-    let proof = trial == .alone || !isResumed
+    let proof = trial == .alone || (!isResumed && caution.isOn)
     trial = nil
     switch lastFailure {
     case .streamError(let error) where Self.concernsNoStanza.contains(error.condition): return
@@ -175,11 +182,14 @@ extension Session {
     default: return
     }
     lastFailure = nil
-    guard let stanza = management?.first, suspicion.condemns(stanza.element, token: stanza.token, proof: proof)
-    else { return }
+    let first = management == nil ? confirmation.first : management?.first.map { ($0.element, $0.token) }
+    caution.died(isInDoubt: first != nil)
+    guard let (element, token) = first, suspicion.condemns(element, token: token, proof: proof) else {
+      return
+    }
     management?.dropFirst()
-    delegate?.session(self, noticed: .setAside(stanza.element))
-    if let token = stanza.token { delegate?.session(self, setAside: token) }
+    delegate?.session(self, noticed: .setAside(element))
+    if let token { delegate?.session(self, setAside: token) }
   }
 
   /// What the server sends may be such that the stream can't go on; resumed, it would get the same again for ever.

@@ -74,6 +74,7 @@ public final class Session {
   var needsDiscovery = false
   var lastFailure: StreamFailure?
   var suspicion = Suspicion()
+  var caution = Caution()
   /// Set while a stanza is tried; until that is over, nothing else is sent.
   var trial: Trial?
   /// The stream goes on with the session of an earlier one.
@@ -219,7 +220,7 @@ public final class Session {
   }
 
   func transmit(_ element: Element, token: String? = nil) {
-    if management == nil, let token { confirmation.sent(token) }
+    if management == nil, let token { confirmation.sent(element, token: token) }
     turn {
       let bytes = trial == nil ? link?.send(element) ?? 0 : 0
       management?.send(element, token: token, at: token == nil ? 0 : environment.wallClock(), bytes: bytes)
@@ -228,7 +229,12 @@ public final class Session {
   }
 
   /// Too much is on its way that the server has not confirmed: nothing new should be sent.
-  public var isCongested: Bool { management?.isCongested ?? confirmation.isCongested }
+  public var isCongested: Bool {
+    if isCautious, unconfirmed > 0 || (management == nil && !confirmation.hasAnswer) { return true }
+    return management?.isCongested ?? confirmation.isCongested
+  }
+  /// Messages go one at a time, each when the server has what was sent before it.
+  public var isCautious: Bool { caution.isOn }
   /// Stanzas that the server has not confirmed.
   public var unconfirmed: Int { management?.unacknowledged ?? confirmation.count }
 

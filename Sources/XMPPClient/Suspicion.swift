@@ -17,7 +17,7 @@ public struct Suspicion {
   }
 
   /// The stream died, and this stanza is the first that the server does not have. Whether it has happened too often.
-  /// `proof`: nothing else can have been the cause.
+  /// `proof`: the server listened, and nothing else was on its way.
   mutating func condemns(_ element: Element, token: String?, proof: Bool) -> Bool {
     let name = Self.name(element, token)
     deaths = suspect == name ? deaths + 1 : 1
@@ -26,6 +26,39 @@ public struct Suspicion {
   }
 
   private static func name(_ element: Element, _ token: String?) -> String { token ?? element["id"] ?? element.xml }
+}
+
+/// Whether messages go one at a time, each when the server has all before it. So it is after streams that died one after
+/// the other and could not be resumed: among many messages that are on their way, the first is not the one it was. Pure.
+struct Caution {
+  private static let limit = Suspicion.limit - 1
+  /// After so many that did no harm, what comes is taken for harmless.
+  private static let enough = 50
+
+  private var deaths = 0
+  private var hasDied = false
+  private var confirmed = 0
+
+  var isOn: Bool { deaths >= Self.limit }
+
+  /// The stream died. `isInDoubt`: something was on its way.
+  mutating func died(isInDoubt: Bool) {
+    if isInDoubt { deaths += 1 }
+    hasDied = true
+  }
+
+  /// A session begins that goes on with no earlier one.
+  mutating func begin() {
+    if !hasDied { deaths = 0 }
+    hasDied = false
+    confirmed = 0
+  }
+
+  /// The server has so many messages more.
+  mutating func confirm(_ count: Int) {
+    confirmed += count
+    if confirmed >= Self.enough { self = Caution() }
+  }
 }
 
 /// How far the trial of a suspect has come.

@@ -90,12 +90,14 @@ public final class Conversation: SessionDelegate {
     heard = []
   }
 
-  /// The server answers what the bot asked about it and the account: both have `features`. What the bot has said so far is
-  /// of no interest.
+  /// The server answers what the bot asked about it and the account: both have `features`; and whether it listens. What
+  /// the bot has said so far is of no interest.
   public func answerDiscovery(features: [String] = []) throws {
     listen()
     let requests = heard.filter { $0.name == "iq" && $0.child("query", Namespace.discoInfo) != nil }
+    let pings = heard.filter { $0.child("ping", Namespace.ping) != nil }
     heard = []
+    for ping in pings { try stream().deliver("<iq type='result' id='\(ping["id"] ?? "")' from='example.org'/>") }
     for request in requests {
       try stream().deliver(
         """

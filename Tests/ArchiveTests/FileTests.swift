@@ -148,6 +148,23 @@ struct FileTests {
     try openArchive(folder).close()
   }
 
+  @Test("the lock of a process that was killed is waited for: a child of it may have it for a moment")
+  func lockThatIsLetGo() throws {
+    let path = folder.file("archive.db")
+    try openArchive(folder).close()
+    let other = open(path, O_RDWR | O_CLOEXEC)
+    try #require(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
+    var attempts = 0
+    let lock = try ArchiveLock(path: path, migrator: Schema.migrator) {
+      attempts += 1
+      if attempts == 3 { close(other) }
+      return attempts < 10
+    }
+    lock.release()
+    #expect(attempts == 3)
+    try openArchive(folder).close()
+  }
+
   @Test("after a crash everything that was committed is there, and is found")
   func crash() throws {
     let archive = try openArchive(folder)

@@ -295,7 +295,7 @@ final class Outbox {
   func sendQueue() {
     guard isOpen, queued > 0, session.isOnline, !isSendingQueue else { return }
     isSendingQueue = true
-    sendNext()
+    if session.isCautious, isBlocked { waitsForServer = true } else { sendNext() }
   }
 
   /// The server has taken what was sent to it, or there is another stream.
@@ -341,6 +341,7 @@ final class Outbox {
         }
         guard transmit(row.message, to: recipient, delayed: true) else { break }
         done.append(row.id)
+        if session.isCautious { break }
       }
     }
     // With the stream gone, or nothing left, the queue is not being sent any more.

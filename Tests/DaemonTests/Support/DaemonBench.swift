@@ -95,6 +95,13 @@ final class DaemonBench {
   /// Plays the server until the bot is online; what the bot says before its server is known is not looked at. `isManaged`:
   /// with stream management (XEP-0198).
   func goOnline(features: [String] = [], isManaged: Bool = false) throws {
+    try logIn(isManaged: isManaged)
+    try conversation.answerDiscovery(features: features)
+    if features.isEmpty { conversation.skip() }
+  }
+
+  /// Plays the server until the bot is online, and says nothing more.
+  func logIn(isManaged: Bool = false) throws {
     try conversation.play(Greeting.toTLS)
     conversation.skip()
     try conversation.play(
@@ -113,8 +120,6 @@ final class DaemonBench {
       conversation.skip()
       try conversation.play("server: <enabled xmlns='urn:xmpp:sm:3' id='sm1' resume='true'/>")
     }
-    try conversation.answerDiscovery(features: features)
-    if features.isEmpty { conversation.skip() }
   }
 
   func play(_ script: String) throws { try conversation.play(script) }

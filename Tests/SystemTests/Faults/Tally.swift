@@ -26,17 +26,18 @@ struct Tally {
     run.contact.takeIn()
     let rows = try run.bot.rows(
       """
-      SELECT direction, state, thread FROM message
-      WHERE peer = '\(run.contact.account.jid)' AND thread IS NOT NULL ORDER BY id
+      SELECT direction, state, thread, body FROM message
+      WHERE peer = '\(run.contact.account.jid)' ORDER BY id
       """)
     let incoming = rows.filter { $0["direction"] == "in" }.compactMap(Self.number).filter(isJudged)
     judgeRows(incoming, onServer)
     // A message that was not archived came all the same.
     let known = Set(archive.map(\.stanzaID))
     let arrivals = archive + run.contact.arrivals.filter { !known.contains($0.stanzaID) }
-    let acked = rows.filter { $0["direction"] == "out" && $0["state"] == "acked" }.compactMap(Self.number)
-    judgeReplies(Set(incoming), arrivals, acked: Set(acked), order: archive)
-    judgeSays(arrivals, order: archive)
+    let acked = rows.filter { $0["direction"] == "out" && $0["state"] == "acked" }
+    judgeReplies(Set(incoming), arrivals, acked: Set(acked.compactMap(Self.number)), order: archive)
+    let ackedSays = acked.compactMap { $0["body"]?.stringValue }.compactMap(Contact.Arrival.saidNumber)
+    judgeSays(arrivals, acked: Set(ackedSays), order: archive)
   }
 
   private func isJudged(_ number: Int) -> Bool { number > run.unjudged }
@@ -78,12 +79,15 @@ struct Tally {
   }
 
   /// Operator to contact: what was accepted arrives once, what was refused at most once, in order.
-  private mutating func judgeSays(_ arrivals: [Contact.Arrival], order: [Contact.Arrival]) {
+  private mutating func judgeSays(_ arrivals: [Contact.Arrival], acked: Set<Int>, order: [Contact.Arrival]) {
     let accepted = run.sender.accepted.filter { $0 > run.unjudgedSays }
     let counts = Self.counts(arrivals.compactMap(\.saidNumber).filter { $0 > run.unjudgedSays })
     sent += accepted.count
     answered += counts.count
-    complain("accepted by xmppbotctl, not arrived", accepted.filter { counts[$0] == nil })
+    let missing = accepted.filter { counts[$0] == nil }
+    let lostByServer = run.serverMayLose ? missing.intersection(acked) : []
+    if !lostByServer.isEmpty { remarks.append("the server lost what xmppbotctl sent: \(Self.list(lostByServer))") }
+    complain("accepted by xmppbotctl, not arrived", missing.subtracting(lostByServer))
     let extra = counts.filter { $0.value > 1 }
     duplicates += extra.count
     complain("arrived more than once from xmppbotctl", Set(extra.keys))

@@ -10,7 +10,9 @@ final class Contact {
     let number: Int?
     let body: String
 
-    var saidNumber: Int? { body.hasPrefix("say ") ? Int(body.dropFirst(4)) : nil }
+    var saidNumber: Int? { Self.saidNumber(body) }
+
+    static func saidNumber(_ body: String) -> Int? { body.hasPrefix("say ") ? Int(body.dropFirst(4)) : nil }
   }
 
   let account: Account
