@@ -43,7 +43,8 @@ enum MessageColumns {
     SELECT time, direction, kind, state, peer, resource, room, nick, occupant_id, subject, body, lang,
       thread, delay, message_id, origin_id, stanza_id, stanza_id_by, replaces, retracts, reply_to, error, raw_xml,
       reacts_to, reactions, id
-    FROM message WHERE state = 'queued' ORDER BY id LIMIT ?1
+    FROM message WHERE state = 'queued' AND (room IS NULL OR room IN (SELECT value FROM json_each(?2)))
+    ORDER BY id LIMIT ?1
     """
 
   // Columns that a filter looks at before the row is read as a whole.

@@ -10,6 +10,8 @@ public enum MetaKey: String, Sendable, CaseIterable {
   case resource
   /// Where the account's archive on the server ended when this archive was begun; empty: it was empty.
   case archiveStart = "archive_start"
+  /// In which rooms we are, one full address a line: our place there.
+  case rooms
   /// The id of the last message in the full-text index.
   case indexedUpTo = "indexed_up_to"
 }

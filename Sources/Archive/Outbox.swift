@@ -2,14 +2,20 @@ import SQLite
 
 /// Messages of ours on their way: `queued`, then `sent`, then `acked`. `message_out` has them by state and origin-id.
 extension ArchiveQueries {
-  /// Those that are queued, oldest first, at most `limit`.
-  public func queued(limit: Int) throws(DatabaseError) -> [MessageRow] {
+  /// Those that are queued, oldest first, at most `limit`; of those that go to rooms, or through them, only what goes to `rooms`.
+  public func queued(limit: Int, rooms: [String] = []) throws(DatabaseError) -> [MessageRow] {
     let rows = try connection.statement(MessageColumns.queued)
     defer { rows.reset() }
     try rows.bind(Int64(limit), at: 1)
+    try rows.bind("[" + rooms.map(Self.json).joined(separator: ",") + "]", at: 2)
     var found: [MessageRow] = []
     while try rows.step() { found.append(MessageColumns.read(rows)) }
     return found
+  }
+
+  /// An address as JSON: it may hold a backslash, but neither a quotation mark nor control characters.
+  private static func json(_ address: String) -> String {
+    "\"" + address.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\") + "\""
   }
 
   /// How many are queued.

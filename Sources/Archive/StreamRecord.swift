@@ -67,8 +67,9 @@ extension ArchiveQueries {
 
 extension ArchiveQueries {
   /// From where `archive` (a bare JID) has to be read so that every message of ours that is in doubt (`sent`) is found there:
-  /// the stanza-id of the last message before the first of them, or where it all began. Nil when none is in doubt.
-  public func anchor(in archive: String) throws(DatabaseError) -> String? {
+  /// the stanza-id of the last message before the first of them, or where it all began, which is known of the account's own
+  /// alone. Nil when none is in doubt.
+  public func anchor(in archive: String, isAccount: Bool = true) throws(DatabaseError) -> String? {
     let first = try connection.statement(
       "SELECT min(id) FROM message INDEXED BY message_out WHERE direction = 'out' AND state = 'sent'")
     defer { first.reset() }
@@ -79,7 +80,7 @@ extension ArchiveQueries {
     try before.bind(id, at: 1)
     try before.bind(archive, at: 2)
     if try before.step() { return before.text(at: 0) }
-    return try meta(.archiveStart)
+    return isAccount ? try meta(.archiveStart) : nil
   }
 }
 

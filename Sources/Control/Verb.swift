@@ -13,7 +13,7 @@ struct Verb: Sendable {
   var run: @Sendable (Call) throws(ControlFailure) -> Void
 
   static let all: [Verb] = [
-    check, register, status, send, roster, commands, run, archiveSearch, archiveExport, archiveStatistics,
+    check, register, status, send, roster, rooms, commands, run, archiveSearch, archiveExport, archiveStatistics,
     archiveCheck, archiveBackup, archivePrune, archiveRecover, metrics, reload, logLevel, forgetMechanism,
   ]
 

@@ -127,6 +127,7 @@ final class Daemon {
     connectGate()
     connectHandlers()
     useCommands()
+    configureRooms(parts.rooms)
     web.use(settings, parts.webhooks)
     web.listen(on: parts.http)
     control = ControlServer(parts.control) { [weak self] request, client in self?.serve(request, client) }

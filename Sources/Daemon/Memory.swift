@@ -31,6 +31,8 @@ struct Memory: Sendable {
   /// What came last, oldest first: by this repetitions are known.
   var recent: [RecentMessage] = []
 
+  /// Our places in rooms, on the stream that may be resumed.
+  var rooms: [JID] = []
   /// Contacts that were told that encrypted messages can't be read.
   var toldOfEncryption: [JID] = []
 
@@ -61,13 +63,16 @@ struct Memory: Sendable {
     guard try transaction.queries.meta(.account) == account else {
       // Another account's roster and its server's mechanisms say nothing of this one.
       try transaction.replaceRoster([])
-      for key in [MetaKey.rosterVersion, .saslFloor] { try transaction.setMeta(key, to: nil) }
+      for key in [MetaKey.rosterVersion, .saslFloor, .rooms] { try transaction.setMeta(key, to: nil) }
       try transaction.setStream(nil)
       try transaction.setMeta(.account, to: account)
       try transaction.setMeta(.resource, to: resource)
       return
     }
     stream = try transaction.queries.streamRecord().flatMap(SuspendedStream.init)
+    rooms = (try transaction.queries.meta(.rooms) ?? "").split(separator: "\n").compactMap {
+      try? JID(received: String($0))
+    }
     openCommands = try transaction.queries.openCommands()
     cursor = try transaction.queries.cursor(of: account)
     newestStamp = try transaction.queries.newestStamp()

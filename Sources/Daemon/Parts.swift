@@ -11,6 +11,7 @@ import Transport
 import Webhooks
 import XMPPClient
 import XMPPStanzas
+import XMPPStream
 
 extension Daemon {
   /// All that must stand before the loop runs; each failure is one the operator can mend.
@@ -26,6 +27,7 @@ extension Daemon {
     let handlers: [any CommandHandler]
     let control: ControlSocket
     let webhooks: [Webhook]
+    let rooms: [RoomEntry]
     let httpSockets: HTTPSockets
     /// Nil: there is no HTTP.
     let http: HTTPListener?
@@ -40,6 +42,7 @@ extension Daemon {
       trust = configuration.trust
       avatar = configuration.avatar
       webhooks = configuration.webhooks
+      rooms = configuration.rooms
       delivery = Delivery()
       self.file = file
       self.environment = environment
@@ -99,12 +102,14 @@ extension Daemon {
     let trust: TLSContext
     let avatar: Avatar?
     let webhooks: [Webhook]
+    let rooms: [RoomEntry]
 
     init(file: String, environment: [String: String]) throws(StartFailure) {
       do throws(ConfigurationProblems) {
         settings = try Settings.load(path: file, environment: environment)
         password = SecretBytes(try Password.load(for: settings, environment: environment).bytes)
         webhooks = try Webhook.all(settings, environment: environment)
+        rooms = try RoomEntry.all(settings)
       } catch {
         throw StartFailure(.configuration, error.diagnostics.map(\.description))
       }

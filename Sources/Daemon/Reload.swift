@@ -16,6 +16,7 @@ extension Daemon {
       let listens = new.settings.http.listen != settings.http.listen
       let listener = try listens ? httpSockets.listener(for: new.settings.http.listen) : nil
       apply(new)
+      configureRooms(new.rooms)
       web.use(settings, new.webhooks)
       if listens {
         web.listen(on: listener)

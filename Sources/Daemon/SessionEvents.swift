@@ -12,6 +12,7 @@ extension Daemon: SessionDelegate {
   func session(_ session: Session, entered state: SessionState) {
     self.state = state
     stateEntered = .now
+    if case .online = state {} else { flow.rooms.offline() }
     switch state {
     case .connecting: log.log(.connecting, "connecting to \(settings.account.jid.domain)")
     case .online(let info):
@@ -104,7 +105,7 @@ extension Daemon: SessionDelegate {
   }
 
   func session(_ session: Session, received archived: ArchivedMessage, number: StreamManagement.HandledCount?) {
-    flow.catchUp.received(archived, number)
+    if !flow.rooms.receive(archived, number) { flow.catchUp.received(archived, number) }
   }
 
   func sessionDiscovered(_ session: Session) { flow.discovered() }
@@ -117,6 +118,8 @@ extension Daemon: SessionDelegate {
   func session(_ session: Session, acknowledgedUpTo token: String) { flow.outbox.acknowledged(upTo: token) }
 
   func session(_ session: Session, setAside token: String) { flow.outbox.setAside(token) }
+
+  func session(_ session: Session, handsBack tokens: [String]) { flow.isInDoubt = true }
 
   func session(_ session: Session, stores stream: SuspendedStream?) { gate.keep(stream) }
 

@@ -83,7 +83,9 @@ extension Daemon {
   private func sayGoodbye() {
     guard let ending, !ending.saidGoodbye else { return }
     ending.saidGoodbye = true
-    if ending.isRestart { session.suspend() } else { session.stop() }
+    if ending.isRestart { return session.suspend() }
+    flow.rooms.farewell()
+    session.stop()
   }
 
   /// The stream is closed.

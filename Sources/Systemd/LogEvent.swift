@@ -63,6 +63,12 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case webhookCalled = "webhook-called"
   /// A call of a webhook was refused.
   case webhookRefused = "webhook-refused"
+  /// The bot is in a room.
+  case roomJoined = "room-joined"
+  /// The bot has left a room that is not wanted any more.
+  case roomLeft = "room-left"
+  /// The bot is not in a room where it is to be, or can't do there what it should.
+  case roomNotJoined = "room-not-joined"
   /// The archive cannot be written or read.
   case archiveError = "archive-error"
   /// The archive can be used again.
@@ -92,7 +98,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
       .error
     case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed,
       .commandFileRefused, .handlerEnded,
-      .rateLimited, .mechanismForgotten, .webhookRefused, .archiveLogHeld, .protocolViolation, .messagesMissed:
+      .rateLimited, .mechanismForgotten, .webhookRefused, .roomNotJoined, .archiveLogHeld,
+      .protocolViolation, .messagesMissed:
       .warning
     case .connecting, .stanzaTrace:
       .debug
@@ -134,6 +141,9 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .rateLimited: "fe045da5704b4d028ec0a3a463d3e476"
     case .webhookCalled: "efbcf6147a3842869379b28229f7ca3c"
     case .webhookRefused: "6d28f7ba90224c3c8b2741cc22ad0089"
+    case .roomJoined: "6c535ab7750b9b78ef57eb3cc6578026"
+    case .roomLeft: "63cb03a75d4dc1ce1d34d2f38fbd7049"
+    case .roomNotJoined: "cd76d15d3b8210d15267bebe58a42ad5"
     case .archiveError: "6656a836a94e457cbcf90c8e662050d3"
     case .archiveRecovered: "df285f388dfb4093b29800c380a83400"
     case .archiveSetAside: "46058ba61de4aed965ec71a5a699a2de"

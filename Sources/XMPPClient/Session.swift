@@ -70,6 +70,9 @@ public final class Session {
   var hasTriedLocation = false
   /// The last message that was sent on this session.
   public internal(set) var lastSent: SuspendedStream.Sent?
+  /// Messages that are in doubt when the stream is resumed are given back to the owner, who looks in the account's archive
+  /// for them; else they are sent again at once. To be set anew for each new session.
+  public var handsBack = false
   /// The server's features are not known, and nothing asks for them.
   var needsDiscovery = false
   var lastFailure: StreamFailure?
@@ -270,6 +273,12 @@ public final class Session {
     heard()
     if questionAsked != nil { questionAsked = environment.scheduler.now }
   }
+
+  /// From now on what comes from this room is let in.
+  public func expect(room: JID) { origin.rooms.insert(room.bare) }
+
+  /// It is a room that was asked for at some time: who writes from there is somebody in it, and not the owner of that address.
+  public func isRoom(_ address: JID) -> Bool { origin.rooms.contains(address.bare) }
 
   // MARK: - Connecting
 

@@ -40,7 +40,7 @@ public struct Message: Sendable {
   public var encryption: String?
   /// It only sets up encryption: there is no text in it, for nobody.
   public var isKeyExchange = false
-  /// An invitation, or a word from within a room (XEP-0045): the sender's address names no person.
+  /// An invitation, or a private word within a room (XEP-0045): the sender's address names no person.
   public var concernsRoom = false
   /// It only carries something else; what that is, OriginPolicy reads once it knows that the sender may say it.
   public var wrapper: Wrapper?
@@ -143,6 +143,7 @@ public struct Message: Sendable {
     if let receipt { message.append(receipt.element) }
     if let marker { message.append(marker.element) }
     if let chatState { message.append(Element(chatState.rawValue, Namespace.chatStates)) }
+    if concernsRoom { message.append(RoomJoin.privateMark) }
     if isTransient { message.append(Element("no-store", Namespace.hints)) }
     return message
   }

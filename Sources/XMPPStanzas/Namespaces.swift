@@ -21,7 +21,9 @@ public enum Namespace {
   public static let discoInfo = "http://jabber.org/protocol/disco#info"
   public static let discoItems = "http://jabber.org/protocol/disco#items"
   /// XEP-0045: Multi-User Chat
+  public static let muc = "http://jabber.org/protocol/muc"
   public static let mucUser = "http://jabber.org/protocol/muc#user"
+  public static let mucOwner = "http://jabber.org/protocol/muc#owner"
   /// XEP-0050: Ad-Hoc Commands
   public static let commands = "http://jabber.org/protocol/commands"
   /// XEP-0054: vcard-temp

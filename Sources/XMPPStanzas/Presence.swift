@@ -19,6 +19,14 @@ public struct Presence: Sendable {
   public var caps: Caps?
   /// What contacts that know no PEP are told about our avatar (XEP-0153); written only.
   public var photo: VCardPhoto?
+  /// We ask to enter the room that it goes to (XEP-0045); written only.
+  public var join: RoomJoin?
+  /// A room tells of an occupant (XEP-0045); read only.
+  public var room: RoomUser?
+  /// What stays the same when that occupant changes nickname (XEP-0421); read only.
+  public var occupantID: String?
+  /// Why it came back; read only.
+  public var error: StanzaError?
 
   public init(_ kind: Kind, to: JID? = nil) {
     self.kind = kind
@@ -42,9 +50,12 @@ public struct Presence: Sendable {
       case ("status", Namespace.client): status = child.text
       case ("priority", Namespace.client): priority = Int8(child.text) ?? 0
       case ("nick", Namespace.nickname): nickname = child.text
+      case ("x", Namespace.mucUser): room = room ?? RoomUser(child)
+      case ("occupant-id", Namespace.occupantID): occupantID = child["id"]
       default: break
       }
     }
+    if kind == .error { error = StanzaError(errorStanza: element) }
   }
 
   public var element: Element {
@@ -56,6 +67,7 @@ public struct Presence: Sendable {
     if let nickname { presence.append(Element("nick", Namespace.nickname, text: nickname)) }
     if let caps { presence.append(caps.element) }
     if let photo { presence.append(photo.element) }
+    if let join { presence.append(join.element) }
     return presence
   }
 }

@@ -18,7 +18,7 @@ extension OriginPolicy {
     // What is said in rooms is for those who are in them (section 6.1); another device's rooms are not ours.
     if message.kind == .groupchat { return .ignored }
     complete(&message)
-    message.stanzaIDs = trusted(message.stanzaIDs, in: message.kind)
+    message.stanzaIDs = trusted(message.stanzaIDs, in: message.kind, from: from)
     message.delay = Self.earlier(message.delay, carbon.forwarded.delay)
     return .carbon(CarbonCopy(direction: carbon.direction, message: message, element: carbon.forwarded.element))
   }

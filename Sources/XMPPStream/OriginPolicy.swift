@@ -33,6 +33,8 @@ public struct OriginPolicy: Sendable {
   public var trustsAccountIDs = false
   /// Carbons were asked for and granted (XEP-0280).
   public var expectsCarbons = false
+  /// The rooms that were asked for, also those that were left since: bare. What others call a room is none.
+  public var rooms: Set<JID> = []
   /// The open queries, each with the archive that was asked.
   private(set) var expectedResults: [String: JID] = [:]
 
@@ -75,18 +77,22 @@ public struct OriginPolicy: Sendable {
     case .publishEvent: return .refused("an event of \(from) that we are not subscribed to")
     case nil: break
     }
-    if !message.stanzaIDs.isEmpty { message.stanzaIDs = trusted(message.stanzaIDs, in: message.kind) }
+    if message.kind == .groupchat, !rooms.contains(from.bare) {
+      return .refused("a message of the room \(from.bare), which was not asked for")
+    }
+    if !message.stanzaIDs.isEmpty { message.stanzaIDs = trusted(message.stanzaIDs, in: message.kind, from: from) }
     return .message(message)
   }
 
   /// The id that counts, with the account's address as we write it. XEP-0359 section 5: only the entity that `by` names
   /// could have made the id, and only if it removes forgeries. Of several the last: Prosody 0.12 leaves what the sender
-  /// forged and puts its own behind it.
-  func trusted(_ ids: [StanzaID], in kind: Message.Kind) -> [StanzaID] {
-    guard trustsAccountIDs, kind != .groupchat,
-      let id = ids.last(where: { $0.by == account.description || (try? JID($0.by)) == account })
+  /// forged and puts its own behind it. Of what is said in a room the room's counts, if `Rooms` finds that it vouches for it.
+  func trusted(_ ids: [StanzaID], in kind: Message.Kind, from: JID) -> [StanzaID] {
+    let giver = kind == .groupchat ? from.bare : account
+    guard trustsAccountIDs || kind == .groupchat,
+      let id = ids.last(where: { $0.by == giver.description || (try? JID($0.by)) == giver })
     else { return [] }
-    return [StanzaID(id: id.id, by: account.description)]
+    return [StanzaID(id: id.id, by: giver.description)]
   }
 
   private func admit(_ presence: Presence) -> Admission {

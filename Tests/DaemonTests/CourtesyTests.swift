@@ -68,7 +68,6 @@ struct CourtesyTests {
     arguments: [
       ("mallory@example.net/x", "id='m1' type='chat'", ""), ("alice@example.net/phone", "type='chat'", ""),
       ("alice@example.net/phone", "id='m1' type='headline'", ""),
-      ("room@conference.example.net/alice", "id='m1' type='groupchat'", ""),
       ("bot@example.org/other", "id='m1' type='chat'", ""),
     ])
   @LoopActor func noReceipt(from: String, attributes: String, more: String) async throws {

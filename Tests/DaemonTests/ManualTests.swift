@@ -41,7 +41,9 @@ struct ManualTests {
     let section = try #require(Self.sections.first { $0.title == title })
     for (item, key) in zip(Self.configuration.items("Cm", in: "SECTIONS", title), section.keys) {
       if let value = key.defaultValue {
-        #expect(item.text.contains("By default\n.Ql \(value) "), "\(title) \(key.name)")
+        // A mark that mdoc(7) would take for its own is escaped.
+        let text = item.text.replacing("\\&", with: "")
+        #expect(text.contains("By default\n.Ql \(value) "), "\(title) \(key.name)")
       } else if !key.otherwise.isEmpty {
         #expect(item.text.contains("By default"), "\(title) \(key.name)")
       } else {

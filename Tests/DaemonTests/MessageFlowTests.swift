@@ -58,7 +58,6 @@ struct MessageFlowTests {
         "<error type='cancel'><gone xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>"
       ),
       ("headline", "alice@example.net/phone", ""),
-      ("groupchat", "room@conference.example.net/alice", ""),
       ("chat", "bot@example.org/other", ""),
       ("chat", "example.net", ""),
       ("chat", "alice@example.net/phone", "<replace xmlns='urn:xmpp:message-correct:0' id='m0'/>"),

@@ -295,11 +295,6 @@ struct SettingsTests {
     chmod(parent, 0o700)
   }
 
-  @Test("keys and sections of what is not built yet are errors")
-  func notYet() {
-    #expect(diagnostics("[account]\njid = b@e.org\n[room a@b]\nnick = x\n").count == 1)
-  }
-
   @Test(
     "messages are kept for ever, or as long as `keep` says",
     arguments: [

@@ -13,6 +13,7 @@ struct OriginPolicyTests {
     let stanza = try #require(try Stanza(element))
     var policy = OriginPolicy(own: try JID("bot@example.org/r"))
     policy.trustsAccountIDs = trustsIDs
+    policy.rooms = [try JID("ops@chat.example")]
     switch policy.admit(stanza) {
     case .message(let message):
       let ids = message.stanzaIDs.map(\.id).joined(separator: " ")
@@ -76,9 +77,17 @@ struct OriginPolicyTests {
     let chat = "<message from='a@b.example' type='chat'>\(ids)</message>"
     #expect(try outcome(chat) == "message from a@b.example")
     #expect(try outcome(chat, trustsIDs: true) == "message from a@b.example with account")
+    let room = "<stanza-id xmlns='urn:xmpp:sid:0' id='room' by='ops@chat.example'/>"
     #expect(
-      try outcome("<message from='a@b.example' type='groupchat'>\(ids)</message>", trustsIDs: true)
-        == "message from a@b.example")
+      try outcome("<message from='ops@chat.example/a' type='groupchat'>\(ids)\(room)</message>", trustsIDs: true)
+        == "message from ops@chat.example/a with room")
+  }
+
+  @Test("what is said in a room that was not asked for is not let in")
+  func strangeRoom() throws {
+    #expect(
+      try outcome("<message from='trap@chat.example/a' type='groupchat'><body>x</body></message>")
+        .hasPrefix("refused: a message of the room trap@chat.example"))
   }
 
   @Test("of two ids in the account's name the last is its own: Prosody 0.12 leaves the forged one in front of it")

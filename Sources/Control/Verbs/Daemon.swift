@@ -16,6 +16,25 @@ extension Verb {
     if !call.json { table.print() }
   }
 
+  static let rooms = Verb(
+    path: ["rooms"], summary: "The rooms that the bot is in, or is to be in",
+    details: """
+      STATE is joined, joining, offline (with the bot), or waiting: then the last column says why, and the room is tried
+      again later. --json has the remedy, too.
+      """
+  ) { call throws(ControlFailure) in
+    var table = Table(["ROOM", "NICK", "STATE", "OCCUPANTS", "SINCE", "SUBJECT"])
+    _ = try call.daemon().ask(["verb": "rooms"]) { row throws(ControlFailure) in
+      if call.json { return print(row.text()) }
+      func text(_ key: String) -> String { row[key]?.stringValue ?? "" }
+      table.add([
+        text("room"), text("nick"), text("state"), row["occupants"]?.intValue.map(String.init) ?? "", text("since"),
+        row["reason"]?.stringValue ?? text("subject"),
+      ])
+    }
+    if !call.json { table.print() }
+  }
+
   static let reload = Verb(
     path: ["reload"], summary: "Read the configuration again",
     details: """

@@ -61,6 +61,7 @@ extension Verb {
     ]
     let work: [String?] = [
       line("outbox", text("outbox").map { "\($0) waiting" }), line("contacts", text("contacts")),
+      line("rooms", text("rooms").map { "\(text("rooms_joined") ?? "0") of \($0) joined" }),
       line("archive", text("archive"), text("messages").map { "\($0) messages" }, size),
       line("fault", ink: .bad, text("archive_fault")), line("set aside", ink: .warning, text("archive_set_aside")),
       line(

@@ -17,6 +17,7 @@ extension Daemon {
     case "status": client.finish(statusJSON)
     case "metrics": client.finish(["text": .string(metricsText)])
     case "roster": serveRoster(client)
+    case "rooms": serveRooms(client)
     case "commands": serveCommands(request, client)
     case "run": serveRun(request, client)
     case "send": serveSend(request, client)
@@ -78,6 +79,8 @@ extension Daemon {
     status["archive_fault"] = gate.fault.map { .string($0.description) }
     status["archive_set_aside"] = gate.archive.setAside.map { .string($0.description) }
     status["contacts"] = .int(session.roster.items.count)
+    status["rooms"] = .int(roomsWanted)
+    status["rooms_joined"] = .int(roomsJoined)
     status["commands"] = .int(flow.router.commands.all.count)
     status["running_commands"] = .int(dispatcher.running)
     status["waiting_commands"] = .int(dispatcher.queued)

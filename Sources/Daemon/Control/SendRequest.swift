@@ -25,7 +25,17 @@ extension Daemon {
     if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
     if let file { return upload(file, caption: text.isEmpty ? nil : text, to: recipient, request, client) }
     log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)
-    accept(flow.outbox.rows(text, to: recipient), to: recipient, request, client)
+    flow.rooms.prepare(recipient) { [weak self] in
+      guard let self, !isRefused(recipient, request, client) else { return }
+      accept(flow.outbox.rows(text, to: recipient), to: recipient, request, client)
+    }
+  }
+
+  /// Whoever waits need not wait for a room that does not let us in.
+  private func isRefused(_ recipient: JID, _ request: JSON, _ client: ControlClient) -> Bool {
+    guard request["wait"]?.boolValue != false, let failure = flow.rooms.obstacle(at: recipient) else { return false }
+    client.fail(.failed, "nothing was sent: the bot is not in \(recipient.bare): \(failure); \(failure.remedy)")
+    return true
   }
 
   /// The file is open already: the daemon may not read what the caller may, nor the other way round.
@@ -47,7 +57,10 @@ extension Daemon {
         guard let self else { return }
         switch result {
         case .success(let link):
-          accept(flow.rows(link, caption, to: recipient, nil), to: recipient, request, client)
+          flow.rooms.prepare(recipient) { [weak self] in
+            guard let self, !isRefused(recipient, request, client) else { return }
+            accept(flow.rows(link, caption, to: recipient, nil), to: recipient, request, client)
+          }
         case .failure(let failure):
           log.log(
             .uploadFailed, "\(client.peer)'s file was not sent: \(failure)", peer: recipient.bare.description)
@@ -84,7 +97,8 @@ extension Daemon {
       self?.flow.outbox.forget(rows)
       client.fail(
         .timedOut,
-        "the server has not confirmed the message within \(seconds) s; it stays in the outbox until the server has it")
+        "the server has not confirmed the message within \(seconds) s; it stays in the outbox until the server has it"
+          + (self?.flow.rooms.state(of: recipient).map { " (the bot is not in the room: \($0))" } ?? ""))
     }
     flow.outbox.await(rows) { fate in
       timer.cancel()

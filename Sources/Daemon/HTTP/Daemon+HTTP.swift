@@ -37,6 +37,12 @@ extension Daemon {
   private func send(
     _ text: String, to recipient: JID, _ done: @escaping @LoopActor (Result<String, HookRefusal>) -> Void
   ) {
+    flow.rooms.prepare(recipient) { [weak self] in self?.queue(text, to: recipient, done) }
+  }
+
+  private func queue(
+    _ text: String, to recipient: JID, _ done: @escaping @LoopActor (Result<String, HookRefusal>) -> Void
+  ) {
     let rows = flow.outbox.rows(text, to: recipient)
     // Held by the closure below, so that nothing else has its identity meanwhile.
     let waiter = Waiter()

@@ -44,6 +44,7 @@ extension Daemon {
   }
 
   func session(_ session: Session, received presence: Presence) {
+    if flow.rooms.receive(presence) { return }
     guard longRunning.watchesPresence, presence.kind == .available || presence.kind == .unavailable,
       let from = presence.from, from.bare != settings.account.jid
     else { return }

@@ -23,8 +23,26 @@ struct Arrival {
   var way: Way
   /// It marks how far its archive is known.
   var movesCursor = false
+  /// What it is in the room where it was said.
+  var room: RoomMessage?
+  /// There is nothing in it for us but where it stood.
+  var isIgnored = false
   /// It was known before: read once more to find what is in doubt.
   var isPast = false
+
+  init(
+    message: Message, raw: String? = nil, number: StreamManagement.HandledCount? = nil, way: Way,
+    movesCursor: Bool = false,
+    isPast: Bool = false, room: RoomMessage? = nil
+  ) {
+    self.message = message
+    self.raw = raw
+    self.number = number
+    self.way = way
+    self.movesCursor = movesCursor
+    self.isPast = isPast
+    self.room = room
+  }
 
   /// The account said it, from whatever device.
   var isOurs: Bool {
@@ -59,6 +77,22 @@ struct Arrival {
     }
   }
 
+  /// There is something to keep. The subject that a room tells whoever comes was there before.
+  var isWorthKeeping: Bool {
+    if isIgnored { return false }
+    if room?.origin == .history, message.body == nil { return false }
+    return message.isWorthKeeping
+  }
+
+  /// What we may have said ourselves in a room: under which id, and by which nickname if that is not known to be ours. The
+  /// archive knows whether we have.
+  var ownWord: (id: String, nick: String?)? {
+    guard let room, room.origin != .live, let nick = room.nick, let id = message.originID ?? message.id else {
+      return nil
+    }
+    return (id, room.origin == .reflection ? nil : nick)
+  }
+
   /// About what it holds in memory, in bytes.
   var size: Int { 1_024 + 2 * (message.body?.utf8.count ?? 0) + (raw?.utf8.count ?? 0) }
 }
@@ -76,6 +110,8 @@ struct Entry: Sendable {
   var cursor: NewMessage.StanzaID?
   /// It comes out of an archive.
   var isArchived = false
+  /// What we may have said ourselves, in a room.
+  var ownWord: (id: String, nick: String?)?
   /// There is a row in it.
   var isKept: Bool
 
@@ -84,7 +120,8 @@ struct Entry: Sendable {
     self.row.stanzaID = arrival.stanzaID
     self.answer = answer
     cursor = arrival.cursor
-    isKept = arrival.message.isWorthKeeping
+    isKept = arrival.isWorthKeeping
+    ownWord = arrival.ownWord
     if case .archived = arrival.way { isArchived = true }
     if case .run(let command)? = decision { self.command = command.request.command }
     guard !arrival.isOurs else { return }

@@ -9,14 +9,16 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-/// Fetches what was missed between two sessions from the account's archive on the server (XEP-0313), and holds back what
-/// comes live until then, so that all of it is archived in order.
+/// Fetches what was missed between two sessions from an archive on a server (XEP-0313), the account's or a room's, and holds back
+/// what comes live until then, so that all of it is archived in order.
 @LoopActor
 final class CatchUpFlow {
   /// Messages, in order.
   var onMessage: @LoopActor (Arrival) -> Void = { _ in }
   /// The XML of what is archived, if it is kept.
   var raw: @LoopActor (Element) -> String? = { _ in nil }
+  /// What a message of a room's archive is there.
+  var describe: @LoopActor (ArchivedMessage) -> RoomMessage? = { _ in nil }
   /// All that was missed is on its way to the archive, or can't be had.
   var onComplete: @LoopActor () -> Void = {}
 
@@ -24,6 +26,10 @@ final class CatchUpFlow {
   private let gate: ArchiveGate
   private let log: Logger
   private let archive: JID
+  /// It is the account's own, and no room's.
+  private let isAccount: Bool
+  /// Whose it is, in words.
+  private let owner: String
   private var machine: CatchUp<Arrival>?
   /// The last message of the archive that is here; "" when it was empty; nil before the first time.
   private var cursor: String?
@@ -52,6 +58,7 @@ final class CatchUpFlow {
   private var isAwaited = false
   /// The server says that it has an archive.
   private var isOffered = false
+  private var isAbandoned = false
   /// After an archive was not read to its end, it is read again.
   private static let laterTime = Duration.seconds(600)
 
@@ -60,9 +67,25 @@ final class CatchUpFlow {
     self.gate = gate
     self.log = log
     archive = session.options.account
+    isAccount = true
+    owner = "the server's archive"
     cursor = memory.cursor
     newest = memory.newestStamp
     hasHistory = memory.messages > 0
+  }
+
+  /// That of a room. `cursor`, `newest`: up to where it is known, and when the newest message is from.
+  init(room: JID, session: Session, gate: ArchiveGate, cursor: String?, newest: Int64?, log: Logger) {
+    self.session = session
+    self.gate = gate
+    self.log = log
+    archive = room
+    isAccount = false
+    owner = "the archive of \(room)"
+    self.cursor = cursor
+    self.newest = newest
+    // Where a room has no archive, it tells what was missed when it is entered.
+    hasHistory = false
   }
 
   // MARK: - Streams
@@ -92,18 +115,19 @@ final class CatchUpFlow {
     self.isOffered = isOffered
     guard machine != nil else { return }
     if isOffered { return readFromAnchor() }
-    if mayHaveMissed { tellMissed("the server keeps no message archive for this account") }
+    if mayHaveMissed, isAccount { tellMissed("the server keeps no message archive for this account") }
     perform(machine?.giveUp("the server has none") ?? [])
   }
 
   /// Messages of ours that are in doubt may stand in the archive before the last message that came.
   private func readFromAnchor() {
     let stream = streams
-    gate.write { [archive] transaction throws(DatabaseError) in
-      try transaction.queries.anchor(in: archive.description)
+    gate.write { [archive, isAccount] transaction throws(DatabaseError) in
+      try transaction.queries.anchor(in: archive.description, isAccount: isAccount)
     } done: { [weak self] anchor in
       guard let self, stream == streams else { return }
-      if let anchor, anchor != cursor {
+      // Of a room that was not read before, what is in its archive is not ours to read.
+      if let anchor, anchor != cursor, isAccount || !anchor.isEmpty {
         machine?.rewind(to: anchor)
         known = cursor
       }
@@ -124,6 +148,15 @@ final class CatchUpFlow {
     perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
   }
 
+  /// The room is not ours any more, or not at present: what is held passes, and nothing is asked until it begins anew.
+  func abandon() {
+    isAbandoned = true
+    retryTimer = nil
+    stallTimer = nil
+    perform(machine?.giveUp("the room was left") ?? [])
+    isAbandoned = false
+  }
+
   // MARK: - Messages
 
   /// A message that came live.
@@ -132,7 +165,7 @@ final class CatchUpFlow {
     arrival.movesCursor = isUpToDate
     isBusy = true
     // Only what becomes a row has a place in the order.
-    guard machine != nil, arrival.message.isWorthKeeping else { return hand(on: arrival) }
+    guard machine != nil, arrival.isWorthKeeping else { return hand(on: arrival) }
     let id = arrival.stanzaID.flatMap { $0.by == archive.description ? $0.id : nil }
     if id != nil, cursor != nil {
       // The archive has it, behind the cursor: it comes from there should this process end. A server that waits for our
@@ -154,10 +187,15 @@ final class CatchUpFlow {
         continue
       }
       isTaken = true
-      hand(
-        on: Arrival(
-          message: message.message, raw: raw(message.element), number: number, way: .archived(message),
-          movesCursor: known == nil, isPast: known != nil))
+      var arrival = Arrival(
+        message: message.message, raw: raw(message.element), number: number, way: .archived(message),
+        movesCursor: known == nil, isPast: known != nil)
+      if !isAccount {
+        arrival.room = describe(message)
+        arrival.message = arrival.room?.message ?? message.message
+        arrival.isIgnored = arrival.room == nil
+      }
+      hand(on: arrival)
       if message.id == known { known = nil }
     }
     if !isTaken { session.take(number) }
@@ -186,8 +224,8 @@ final class CatchUpFlow {
       guard known == nil else { return }
       let isFirst = cursor == nil
       cursor = id
-      gate.write { [archive] transaction throws(DatabaseError) in
-        if isFirst { try transaction.setMeta(.archiveStart, to: id) }
+      gate.write { [archive, isAccount] transaction throws(DatabaseError) in
+        if isFirst, isAccount { try transaction.setMeta(.archiveStart, to: id) }
         transaction.noteCursor(id, of: archive.description)
       }
     case .letGo(let arrival): session.take(arrival.number)
@@ -238,8 +276,8 @@ final class CatchUpFlow {
     known = nil
     isUpToDate = outcome.movesCursor
     switch outcome {
-    case .incomplete(let reason): readLater(because: reason)
-    case .unavailable(let reason): if isOffered { readLater(because: reason) }
+    case .incomplete(let reason): if !isAbandoned { readLater(because: reason) }
+    case .unavailable(let reason): if isOffered, isAccount { readLater(because: reason) }
     case .upToDate: break
     }
     tellFetched()
@@ -249,7 +287,7 @@ final class CatchUpFlow {
   }
 
   private func readLater(because reason: String) {
-    tellMissed("the server's archive was not read to its end (\(reason)); it is read again in ten minutes")
+    tellMissed("\(owner) was not read to its end (\(reason)); it is read again in ten minutes")
     retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
   }
 
@@ -269,7 +307,7 @@ final class CatchUpFlow {
     gate.write { _ throws(DatabaseError) in
     } done: { [weak self] in
       guard let self, fetched > 0 else { return }
-      log.log(.caughtUp, "fetched \(fetched) messages from the server's archive")
+      log.log(.caughtUp, "fetched \(fetched) messages from \(owner)")
       fetched = 0
     }
   }

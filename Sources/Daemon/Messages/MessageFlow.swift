@@ -28,6 +28,7 @@ final class MessageFlow {
   private let archivedBefore: Int64
   let outbox: Outbox
   let catchUp: CatchUpFlow
+  let rooms: RoomFlow
   var router: Router
   /// What running commands have sent, by the command's id.
   var running: [Int64: RunningOutput] = [:] { didSet { watchWaiting() } }
@@ -61,6 +62,7 @@ final class MessageFlow {
     account = session.options.account
     outbox = Outbox(session: session, gate: gate, queued: memory.queued, log: log, wallClock: wallClock)
     catchUp = CatchUpFlow(session: session, gate: gate, memory: memory, log: log)
+    rooms = RoomFlow(session: session, gate: gate, memory: memory, log: log, wallClock: wallClock)
     for recent in memory.recent { repetitions.remember(recent) }
     for contact in memory.toldOfEncryption { self.router.wasToldOfEncryption(contact, now: .now) }
   }
@@ -74,6 +76,7 @@ final class MessageFlow {
     catchUp.raw = { [weak self] in self?.raw($0) }
     outbox.onTransmit = { [weak self] in self?.said(to: $0) }
     catchUp.onComplete = { [weak self] in self?.outbox.open() }
+    attachRooms()
   }
 
   /// Messages in the archive.
@@ -83,27 +86,40 @@ final class MessageFlow {
 
   // MARK: - Streams
 
+  /// The stream that is resumed leaves open what the server has of our messages.
+  var isInDoubt = false
+
   func online(_ continuity: OnlineInfo.Continuity) {
     defer { uploads.online() }
-    if continuity == .resumed {
+    if continuity == .resumed, isInDoubt {
+      isInDoubt = false
+      outbox.close()
+      catchUp.begin(isNew: false)
+      discovered()
+    } else if continuity == .resumed {
       outbox.resume()
       catchUp.resume()
     } else {
+      isInDoubt = false
       outbox.close()
       catchUp.begin(isNew: continuity == .new)
     }
+    rooms.online(continuity)
   }
 
   /// What the server can do is known.
   func discovered() {
     // What was acknowledged is not in doubt.
     outbox.flush()
-    catchUp.start(isOffered: session.serverFeatures.contains(Namespace.archive))
+    let isOffered = session.serverFeatures.contains(Namespace.archive)
+    session.handsBack = isOffered
+    catchUp.start(isOffered: isOffered)
   }
 
   // MARK: - In
 
   func receive(_ message: Message, as element: Element, number: StreamManagement.HandledCount?) {
+    if message.kind == .groupchat { return rooms.receive(message, raw: raw(element), number: number) }
     catchUp.pass(Arrival(message: message, raw: raw(element), number: number, way: .live))
   }
 
@@ -112,23 +128,27 @@ final class MessageFlow {
       Arrival(message: carbon.message, raw: raw(carbon.element), number: number, way: .carbon(carbon.direction)))
   }
 
-  private func raw(_ element: Element) -> String? { keepsRawXML ? element.xml : nil }
+  func raw(_ element: Element) -> String? { keepsRawXML ? element.xml : nil }
 
   /// Archives a message, and acts upon it if it is for the bot.
   func take(_ arrival: Arrival) {
     let came = ContinuousClock.now
     let message = arrival.message
-    guard let peer = arrival.peer, message.isWorthKeeping || message.settles != nil else {
+    guard let peer = arrival.peer, arrival.isWorthKeeping || message.settles != nil else {
       return pass(arrival)
     }
     let time = wallClock()
     var row = message.row(from: peer, time: time, raw: arrival.raw)
+    // Somebody in a room, to us alone, has no address that could have rights.
+    let isThroughRoom = message.kind != .groupchat && session.isRoom(peer)
+    if isThroughRoom { row.comesThroughRoom(peer) }
     if arrival.isOurs {
       row.direction = .out
       row.state = .acked
     }
     let chat =
-      arrival.mayAct(as: session.boundResource) ? message.chat(from: peer, account: account, time: time) : nil
+      !isThroughRoom && arrival.mayAct(as: session.boundResource)
+      ? message.chat(from: peer, account: account, time: time) : nil
     let decision = chat.flatMap { decide($0, from: peer) }
     var answer: [NewMessage] = []
     if case .answer(let text)? = decision, let chat, let recipient = recipient(of: chat) {
@@ -231,6 +251,11 @@ final class MessageFlow {
   private nonisolated static func commit(
     _ entry: Entry, in transaction: borrowing ArchiveTransaction
   ) throws(DatabaseError) -> Committed {
+    if let own = entry.ownWord,
+      try transaction.reflect(own.id, room: entry.row.peer, nick: own.nick, stanzaID: entry.row.stanzaID)
+    {
+      return .ours
+    }
     for (id, state) in entry.settles { try transaction.advance(id, peer: entry.row.peer, to: state) }
     guard entry.isKept else { return .receipt }
     switch try entry.isArchived ? transaction.insertArchived(entry.row) : transaction.insert(entry.row) {
@@ -251,6 +276,7 @@ final class MessageFlow {
       .messageSent, at: .warning, "a message to \(entry.row.peer) came back: \(error)", peer: entry.row.peer,
       stanzaID: entry.bounced)
     if let id = entry.bounced { outbox.bounced(id, error) }
+    if let room = try? JID(entry.row.peer), rooms.isRoom(room) { rooms.bounced(room) }
   }
 
   /// Stores how many stanzas are handled, when no message does.

@@ -33,10 +33,16 @@ final class Outbox {
   /// So much waits that nobody should add to it unasked (true), or no more (false).
   var onFull: @LoopActor (Bool) -> Void = { _ in }
   private static func isFull(_ queued: Int) -> Bool { queued >= 500 }
+  /// Messages that wait until the bot is in the rooms that they go to.
+  private var held = 0
   /// Messages that are on their way: the server has not confirmed them.
   private var underWay = 0
   /// Messages that the server does not have yet, as far as is known.
-  var waiting: Int { queued + underWay }
+  var waiting: Int { queued + held + underWay }
+  /// Counts what makes the queue longer behind its own back.
+  private var additions = 0
+  /// Which recipients are rooms, and which of these take something.
+  weak var rooms: RoomFlow?
   /// The queue is being sent: what comes meanwhile goes behind it.
   private var isSendingQueue = false
   private var waitsForServer = false
@@ -77,6 +83,7 @@ final class Outbox {
     } done: { [weak self] count in
       guard let self else { return }
       queued = count
+      held = 0
       underWay = 0
       // Another session may have begun meanwhile.
       guard opening == changes else { return }
@@ -171,9 +178,18 @@ final class Outbox {
 
   /// The row of a message that says `body`.
   func row(_ body: String?, to recipient: JID, thread: String?, id: String) -> NewMessage {
-    let goesNow = isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
-    var row = NewMessage(.out, .chat, peer: recipient.bare.description, time: wallClock(), body: body)
+    let isRoom = rooms?.isRoom(recipient) == true
+    let goesNow =
+      isOpen && session.isOnline && !isSendingQueue && queued == 0 && !session.isCongested
+      && (!isRoom || rooms?.isOpen(recipient) == true)
+    var row = NewMessage(
+      .out, isRoom && recipient.isBare ? .groupchat : .chat, peer: recipient.bare.description, time: wallClock(),
+      body: body)
     row.resource = recipient.resource
+    if isRoom {
+      row.room = row.peer
+      row.nick = recipient.resource ?? rooms?.nick(in: recipient)
+    }
     row.thread = thread
     row.messageID = id
     row.originID = id
@@ -246,12 +262,15 @@ final class Outbox {
     message.replyTo = row.replyTo
     if FileLink.isLink(id) { message.link = row.body }
     message.reactions = row.reaction.map { Reactions(to: $0.to, $0.emoji) }
+    // A private word through the room.
+    message.concernsRoom = row.room != nil && row.kind == .chat
     if row.room == nil, row.reaction == nil {
       message.chatState = .active
       message.receipt = .request
       message.marker = .markable
     }
-    if delayed { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
+    // In a room a stamp would make it a word of earlier.
+    if delayed, row.room == nil { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
     return message
   }
 
@@ -268,7 +287,7 @@ final class Outbox {
   }
 
   private func transmit(_ row: NewMessage, to recipient: JID, delayed: Bool) -> Bool {
-    guard isOpen, let id = row.messageID else { return false }
+    guard isOpen, let id = row.messageID, row.room == nil || rooms?.isOpen(recipient) == true else { return false }
     // It goes by the queue, which tells it from the others.
     if !delayed, isTooLong(row, to: recipient) { return false }
     guard session.send(message(row, id, to: recipient, delayed: delayed).element, token: id) else { return false }
@@ -282,10 +301,36 @@ final class Outbox {
   /// It could not be sent at once: it waits.
   private func withdraw(_ row: NewMessage) {
     guard let id = row.messageID else { return }
-    // The queue is read behind this write.
     queued += 1
+    additions += 1
     gate.write { transaction throws(DatabaseError) in
       try transaction.requeue(messageID: id)
+    }
+  }
+
+  // MARK: - Rooms
+
+  /// What waits for a room may go.
+  func roomOpened() {
+    additions += 1
+    queued += held
+    held = 0
+    sendQueue()
+  }
+
+  /// What waits for this room will never go.
+  func giveUp(room: JID, _ reason: String) {
+    gate.write { transaction throws(DatabaseError) in
+      try transaction.giveUp(room: room.description, error: reason)
+    } done: { [weak self] ids in
+      guard let self, !ids.isEmpty else { return }
+      // Whether they were counted here or there: the queue finds out.
+      failed &+= UInt64(ids.count)
+      for id in ids { waiters.removeValue(forKey: id)?(.failed(reason)) }
+      log.log(
+        .stanzaSetAside, at: .warning, "\(ids.count) messages to \(room) are not sent: \(reason)",
+        room: room.description)
+      roomOpened()
     }
   }
 
@@ -312,16 +357,26 @@ final class Outbox {
   private var isBlocked: Bool { session.unsentBytes > Self.congestion || session.isCongested }
 
   private func sendNext() {
-    gate.write { transaction throws(DatabaseError) in
-      try transaction.queries.queued(limit: Self.batch)
-    } done: { [weak self] rows in
-      self?.transmit(rows)
+    let additions = additions
+    gate.write { [open = rooms?.openRooms ?? []] transaction throws(DatabaseError) in
+      let rows = try transaction.queries.queued(limit: Self.batch, rooms: open)
+      return (rows, rows.isEmpty ? try transaction.queries.queuedCount() : 0)
+    } done: { [weak self] rows, left in
+      guard let self else { return }
+      // What was put back meanwhile, or waits for a room that was opened, was not looked at.
+      if rows.isEmpty, additions != self.additions { return sendNext() }
+      transmit(rows, left)
     }
   }
 
-  private func transmit(_ rows: [MessageRow]) {
-    if rows.isEmpty { queued = 0 }
+  /// `left`: what waits where none of `rows` is.
+  private func transmit(_ rows: [MessageRow], _ left: Int) {
+    if rows.isEmpty {
+      queued = 0
+      held = left
+    }
     var done: [Int64] = []
+    var isOutdated = false
     var failed: [(id: Int64, reason: String)] = []
     func fail(_ row: MessageRow, _ reason: String) {
       failed.append((row.id, reason))
@@ -339,13 +394,21 @@ final class Outbox {
           fail(row, "it is longer than the server takes")
           continue
         }
+        // The bot has just left it.
+        if row.room != nil, rooms?.isOpen(recipient) != true {
+          isOutdated = true
+          continue
+        }
         guard transmit(row.message, to: recipient, delayed: true) else { break }
         done.append(row.id)
         if session.isCautious { break }
       }
     }
     // With the stream gone, or nothing left, the queue is not being sent any more.
-    guard !done.isEmpty || !failed.isEmpty else { return isSendingQueue = false }
+    guard !done.isEmpty || !failed.isEmpty else {
+      if isOutdated { return sendNext() }
+      return isSendingQueue = false
+    }
     let sent = session.sentRecord
     gate.write { [done, failed] transaction throws(DatabaseError) in
       if let sent { transaction.noteSent(sent) }

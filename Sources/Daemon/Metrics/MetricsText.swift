@@ -35,6 +35,10 @@ extension Daemon {
     writer.sample(flow.metrics.disconnects)
     writer.family("xmppbotd_contacts", .gauge, "Contacts in the bot's roster.")
     writer.sample(session.roster.items.count)
+    writer.family("xmppbotd_rooms_wanted", .gauge, "Rooms that the bot is to be in.")
+    writer.sample(roomsWanted)
+    writer.family("xmppbotd_rooms_joined", .gauge, "Rooms that the bot is in.")
+    writer.sample(roomsJoined)
     guard let end = certificateEnd else { return }
     writer.family(
       "xmppbotd_certificate_remaining", .gauge, unit: .seconds,

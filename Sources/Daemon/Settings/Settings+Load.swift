@@ -64,6 +64,7 @@ struct SettingsReader {
     let commands = document.sections("command").compactMap { command($0, groups: groups, seesPrograms) }
     let handlers = document.sections("handler").compactMap { handler($0, groups: groups, seesPrograms) }
     let http = http()
+    let rooms = rooms()
     let webhooks = document.sections("webhook").compactMap { webhook($0) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
       let control, let log = log(), let subscriptions
@@ -71,7 +72,7 @@ struct SettingsReader {
     return Settings(
       file: document.file, account: account, subscriptions: subscriptions, archive: archive, limits: limits,
       keepalive: keepalive, control: control, isolation: isolation, log: log, groups: groups, commands: commands,
-      handlers: handlers, http: http, webhooks: webhooks)
+      handlers: handlers, http: http, webhooks: webhooks, rooms: rooms)
   }
 
   private mutating func account() -> Settings.Account? {

@@ -21,6 +21,7 @@ public struct Settings: Sendable, Hashable {
   public var handlers: [HandlerSettings] = []
   public var http = HTTPSettings()
   public var webhooks: [WebhookSettings] = []
+  public var rooms: [Room] = []
 
   /// The folder beside the configuration file whose executable files are commands.
   public var commandsDirectory: String {

@@ -40,6 +40,7 @@ public struct SettingsChanges: Sendable, Hashable {
       + changed("group") { $0.groups } + changed("command") { $0.commands }
       + changed("handler") { $0.handlers }
       + changed("commands") { $0.isolation }
+      + changed("room") { $0.rooms }
       + changed("http") { $0.http } + changed("webhook") { $0.webhooks }
   }
 }

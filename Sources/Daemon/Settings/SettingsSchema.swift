@@ -199,7 +199,8 @@ enum SettingsSchema {
 
   static let schema = Schema([
     Account.section, Subscriptions.section, Archive.section, Limits.section, Keepalive.section, Control.section,
-    Commands.section, Log.section, Group.section, Command.section, Handler.section, HTTP.section, Webhook.section,
+    Commands.section, Log.section, Room.section, Group.section, Command.section, Handler.section, HTTP.section,
+    Webhook.section,
   ])
 }
 

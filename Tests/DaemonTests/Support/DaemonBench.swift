@@ -50,6 +50,8 @@ final class DaemonBench {
       isRestarting: { isRestarting }, exit: { [exitBox] in exitBox.value = exitBox.value ?? $0 })
     daemon = Daemon(parts, memory, surroundings)
     conversation = Conversation(with: daemon.session, over: dialer, clock: clock)
+    // Contacts live there, and no rooms: nobody need be asked.
+    daemon.flow.rooms.services.update("example.net", else: false) { $0 = false }
     daemon.begin()
   }
 
@@ -124,17 +126,19 @@ final class DaemonBench {
 
   func play(_ script: String) throws { try conversation.play(script) }
 
-  /// The rows, as `< body` for what came and `> body (state)` for what went.
-  func transcript() async throws -> [String] {
+  /// All rows, oldest first.
+  func rows() async throws -> [MessageRow] {
     try await withCheckedThrowingContinuation { continuation in
       daemon.gate.archive.read(PageRead(ExportCursor(), size: .max)) { result in
-        continuation.resume(
-          with: result.map { page in
-            page.rows.map { row in
-              row.direction == .in ? "< \(row.body ?? "")" : "> \(row.body ?? "") (\(row.state.rawValue))"
-            }
-          })
+        continuation.resume(with: result.map(\.rows))
       }
+    }
+  }
+
+  /// The rows, as `< body` for what came and `> body (state)` for what went.
+  func transcript() async throws -> [String] {
+    try await rows().map { row in
+      row.direction == .in ? "< \(row.body ?? "")" : "> \(row.body ?? "") (\(row.state.rawValue))"
     }
   }
 

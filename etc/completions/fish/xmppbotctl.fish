@@ -51,6 +51,7 @@ complete -c xmppbotctl -n '__xmppbotctl_at ""' -a register -d 'Create the accoun
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a status -d 'What the daemon is doing'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a send -d 'Send one message'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a roster -d 'The contacts of the bot'
+complete -c xmppbotctl -n '__xmppbotctl_at ""' -a rooms -d 'The rooms that the bot is in, or is to be in'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a commands -d 'The commands, and who may use them'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a run -d 'Try a command out as a contact would'
 complete -c xmppbotctl -n '__xmppbotctl_at ""' -a archive -d 'Search, export, check and keep the archive'
