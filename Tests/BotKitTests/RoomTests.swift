@@ -287,3 +287,57 @@ struct RoomAdministrationTests {
     #expect(try await told(ListRooms(service: RoomService()), ListRooms.description, "") == "I am in no room.")
   }
 }
+
+@Suite("What handlers are told of rooms")
+struct RoomEventTests {
+  @Test("who enters, with what the room tells of them")
+  func joined() throws {
+    let room = try JID("ops@rooms.example.org")
+    let occupant = RoomOccupant(
+      room: room, nick: "alice", address: try JID("alice@example.org/phone"), id: "o1", affiliation: .member,
+      role: .participant)
+    let event = RoomEvent(.joined, room: room, occupant: occupant, time: 0)
+    #expect(
+      HandlerEvents.room(event).text()
+        == #"{"type":"room","event":"joined","room":"ops@rooms.example.org","self":false,"time":"1970-01-01T00:00:00.000000Z","#
+        + #""from":"alice@example.org","nick":"alice","occupant":"o1","affiliation":"member","role":"participant"}"#)
+  }
+
+  @Test("the subject with the nickname of who set it, and the bot's own leaving with the reason")
+  func others() throws {
+    let room = try JID("ops@rooms.example.org")
+    var subject = RoomEvent(.subject, room: room, time: 0)
+    subject.nick = "alice"
+    subject.subject = "Dinner"
+    #expect(HandlerEvents.room(subject).text().hasSuffix(#""nick":"alice","subject":"Dinner"}"#))
+    var left = RoomEvent(.left, room: room, isOwn: true, time: 0)
+    left.reason = "banned"
+    #expect(HandlerEvents.room(left).text().contains(#""self":true"#))
+    #expect(HandlerEvents.room(left).text().hasSuffix(#""reason":"banned"}"#))
+  }
+
+  @Test("an occupant is the same by address, else by occupant-id, else by nickname")
+  func same() throws {
+    let room = try JID("ops@rooms.example.org")
+    func one(_ nick: String, _ address: String? = nil, _ id: String? = nil) throws -> RoomOccupant {
+      RoomOccupant(room: room, nick: nick, address: try address.map { text throws(JIDError) in try JID(text) }, id: id)
+    }
+    #expect(try one("a", "a@example.org").isSame(as: one("b", "a@example.org/x")))
+    #expect(try !one("a", "a@example.org").isSame(as: one("a", "b@example.org")))
+    #expect(try one("a", nil, "1").isSame(as: one("b", nil, "1")))
+    #expect(try !one("a", nil, "1").isSame(as: one("a", nil, "2")))
+    #expect(try one("a").isSame(as: one("a")))
+    #expect(try !one("a").isSame(as: one("b")))
+  }
+
+  @Test("a message of a room has the standing of who said it, one of a chat has not")
+  func message() throws {
+    var message = ChatMessage(
+      sender: try JID("ops@rooms.example.org"), body: "hello", nick: "alice", room: try JID("ops@rooms.example.org"))
+    message.affiliation = .owner
+    let text = HandlerEvents.message("1", message).text()
+    #expect(text.contains(#""affiliation":"owner","role":null,"private":false"#))
+    let chat = HandlerEvents.message("1", ChatMessage(sender: try JID("a@example.org"), body: "hello"))
+    #expect(!chat.text().contains("private"))
+  }
+}

@@ -104,6 +104,8 @@ extension MessageFlow {
         log.log(
           .commandFailed, "command \(open.name) was cut short by the end of the process", peer: open.message.peer,
           command: open.name, stanzaID: open.message.messageID)
+        // It may have been joined for a while only.
+        if message.place == .room, let room = message.room, !rooms.isRoom(room) { rooms.visit(room) }
         let answer = Router.interrupted(open.name)
         router.replied(answer, to: message, now: .now)
         let rows = recipient(of: message).map { self.rows(answering: message, answer, command: nil, to: $0) } ?? []
