@@ -140,6 +140,20 @@ struct RoomCommandTests {
     #expect(try talk.say("bob@example.org", "good morning").hasPrefix("I don't know"))
   }
 
+  @Test("a handler that answers all it hears does not go on for ever with a bot that does so, too")
+  func reflexes() throws {
+    var talk = try Conversation(rate: RateLimit(count: 20, per: .seconds(10)))
+    talk.router.listeners = [Listener(allow: [.everyone], places: .room)]
+    let message = ChatMessage(sender: try JID("bot@example.org"), body: "and you?", room: try JID(room))
+    var heard = 0
+    for number in 0..<200 {
+      guard try talk.say("bot@example.org", "\(number): and you?", room: room) == "(heard)" else { continue }
+      heard += 1
+      talk.router.replied("\(number): fine", to: message, now: talk.now)
+    }
+    #expect(heard == LoopGuard.reflexes + 1)
+  }
+
   @Test("a choice is made by prefix and number in the room where it was offered")
   func choice() throws {
     var talk = try Conversation()

@@ -172,6 +172,7 @@ struct RoomCommandTests {
   @Test("what was running when the process ended is told to the room, and does not run again")
   @LoopActor func interrupted() async throws {
     let bench = try await DaemonBench("[room \(RoomBench.room)]\nnick = bot\n") { transaction throws(DatabaseError) in
+      try transaction.setMeta(.account, to: "bot@example.org")
       var row = NewMessage(.in, .groupchat, peer: RoomBench.room, time: 999_999_999_000_000, body: "!deploy")
       row.room = RoomBench.room
       row.nick = "alice"
@@ -180,8 +181,9 @@ struct RoomCommandTests {
       try transaction.openCommand("deploy", message: id, at: row.time)
     }
     await bench.settle()
+    let last = try await bench.transcript().last
     #expect(
-      try await bench.transcript().last
+      last
         == "> alice: deploy: interrupted, I was restarted while it ran. It may have been done in part; send it again if you still want it. (queued)"
     )
   }

@@ -23,6 +23,7 @@ struct RoomBench {
     await bench.settle()
     try bench.goOnline(features: vouches ? ["urn:xmpp:sid:0", "urn:xmpp:occupant-id:0"] : ["x"])
     await bench.settle()
+    bench.conversation.hidesConfirmations = true
     let inside = RoomBench(bench: bench)
     try inside.enter("alice", jid: "alice@example.net/phone", affiliation: "member")
     try inside.enter("mallory", id: "m1")
