@@ -135,16 +135,17 @@ struct RoomCommandTests {
     try room.bench.play(
       """
       bot: <message type='chat' to='\(RoomBench.room)/alice' id='$p-'>
-       <body>You are alice@example.net, affiliation member, role participant.</body>
+       <body>Through a room you are nobody but alice, affiliation member, role participant. Write to me directly, and I know you.</body>
        <origin-id xmlns='urn:xmpp:sid:0' id='$p-'/><x xmlns='http://jabber.org/protocol/muc#user'/></message>
       """)
     try room.expectSilence()
   }
 
-  @Test("a private message of somebody whose address is hidden is one of nobody")
-  @LoopActor func privatelyHidden() async throws {
-    let room = try await RoomBench.inside("[group admins]\nmember = *@rooms.example.org\n", handlers: [Secret()])
-    try await room.say("mallory", "secret", type: "chat")
+  @Test("a private message gives nobody the rights of an address, not even of one that the room shows")
+  @LoopActor func privatelyNobody() async throws {
+    let room = try await RoomBench.inside(
+      "[group admins]\nmember = *@rooms.example.org\nmember = alice@example.net\n", handlers: [Secret()])
+    try await room.say("alice", "secret", type: "chat")
     #expect(await room.bench.hears("secret: not allowed."))
   }
 

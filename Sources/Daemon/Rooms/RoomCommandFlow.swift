@@ -40,7 +40,7 @@ extension RoomFlow {
     guard let address = message.room, let nick = message.nick, let room = rooms[address], room.isJoined else {
       return nil
     }
-    let sender = RoomOccupant(room: address, nick: nick, address: message.address, id: message.occupantID)
+    let sender = RoomOccupant(room: address, nick: nick, address: message.seenAddress, id: message.occupantID)
     let isUnknown = sender.address == nil && sender.id == nil
     // Mostly nothing has changed.
     if let present = room.occupant(nick).map({ RoomOccupant($0, in: address) }), present.isSame(as: sender) {

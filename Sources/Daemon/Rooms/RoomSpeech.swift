@@ -15,13 +15,17 @@ extension ChatMessage {
     roomID = Message.usable(said.message.stanzaIDs.first?.id)
   }
 
-  /// What `occupant` whispers. Only what comes live: who had the nickname before, nobody knows.
+  /// What `occupant` whispers. Only what comes live: who had the nickname before, nobody knows. The address that the room shows gives no
+  /// rights here: a room may lie about it, and in a chat all commands are open.
   init?(whispered message: Message, by occupant: RoomOccupant, time: Int64) {
     guard message.kind == .chat || message.kind == .normal, message.delay == nil, message.mayBeCommand else {
       return nil
     }
-    self.init(message, occupant: occupant, in: occupant.room, time: time)
+    var nobody = occupant
+    nobody.address = nil
+    self.init(message, occupant: nobody, in: occupant.room, time: time)
     isPrivate = true
+    seenAddress = occupant.address
   }
 
   private init(_ message: Message, occupant: RoomOccupant, in room: JID, time: Int64) {
