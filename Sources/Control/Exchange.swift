@@ -4,6 +4,7 @@ import Daemon
 import EventLoop
 import Glibc
 import JID
+import SASL
 import Transport
 import XML
 import XMPPClient
@@ -62,12 +63,13 @@ final class Exchange {
 
   /// Runs the loop on this thread until the exchange is over.
   nonisolated static func run(
-    _ account: AccountAccess, goal: StreamMachine.Goal, step: @escaping @Sendable () -> any ExchangeStep & Sendable
+    _ account: AccountAccess, goal: StreamMachine.Goal, floor: MechanismFloor? = nil,
+    step: @escaping @Sendable () -> any ExchangeStep & Sendable
   ) throws(ControlFailure) {
     signal(SIGPIPE, SIG_IGN)
     let outcome = Outcome()
     EventLoop.main.post {
-      outcome.exchange = Exchange(account, goal: goal, step: step()) { failure in
+      outcome.exchange = Exchange(account, goal: goal, floor: floor, step: step()) { failure in
         outcome.failure = failure
         EventLoop.main.exit(0)
       }
@@ -85,14 +87,16 @@ final class Exchange {
   private let done: @LoopActor (ControlFailure?) -> Void
 
   private init(
-    _ account: AccountAccess, goal: StreamMachine.Goal, step: any ExchangeStep,
+    _ account: AccountAccess, goal: StreamMachine.Goal, floor: MechanismFloor?, step: any ExchangeStep,
     done: @escaping @LoopActor (ControlFailure?) -> Void
   ) {
     self.step = step
     self.done = done
     var options = SessionOptions(account.settings, resource: "xmppbotctl-" + Random.identifier(bytes: 6))
     options.priority = -1
-    let credentials = XMPPStream.Credentials(password: account.password) { Base64.encode(Random.bytes(18)) }
+    let credentials = XMPPStream.Credentials(password: account.password, floor: floor) {
+      Base64.encode(Random.bytes(18))
+    }
     let dialer = NetworkDialer(context: account.trust)
     dialer.onPlan = { step.planned($0, fromRecords: $1) }
     let link = StreamLink(

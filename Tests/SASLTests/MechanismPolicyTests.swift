@@ -159,6 +159,15 @@ struct MechanismFloorTests {
     #expect(MechanismFloor(rawValue: text) == nil)
   }
 
+  @Test("a login below it names the verb that forgets it; where nothing was remembered, there is nothing to forget")
+  func remedy() {
+    let floor = MechanismFloor(mechanism: .scramSHA256, binding: nil)
+    let weaker = SASLFailure.weakerThanBefore(floor, offered: ["PLAIN"]).description
+    #expect(weaker.contains("less than SCRAM-SHA-256") && weaker.hasSuffix("xmppbotctl forget-mechanism"))
+    let unknown = SASLFailure.weakerThanBefore(nil, offered: ["SCRAM-SHA-1-PLUS"]).description
+    #expect(!unknown.contains("forget-mechanism") && unknown.contains("tls-server-end-point"))
+  }
+
   @Test("is ordered by binding, then by hash")
   func order() {
     let ascending = [

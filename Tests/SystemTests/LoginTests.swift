@@ -29,6 +29,31 @@ extension SystemTests {
       #expect(bot.log.split(separator: "\n").filter { $0.contains("login-failed") }.count == 1)
     }
 
+    @Test("a server that offers less than before is refused until an operator has that forgotten; check says the same")
+    func weaker() throws {
+      let server = try Server.shared(.prosody)
+      let bot = try Bot(on: server).startOnline()
+      _ = try bot.stop()
+      // As if the server had once offered this.
+      let stronger = "SCRAM-SHA-512-PLUS tls-exporter"
+      try Program.run([
+        "/usr/bin/sqlite3", bot.archivePath, "UPDATE meta SET value = '\(stronger)' WHERE key = 'sasl_floor'",
+      ])
+      try bot.start()
+      let refusal = try bot.logged("login-failed: ")
+      #expect(refusal.contains("less than \(stronger)") && refusal.contains("xmppbotctl forget-mechanism"))
+      let check = try bot.control("check")
+      #expect(check.exit == .code(1) && check.output.contains("xmppbotctl forget-mechanism"), "\(check.output)")
+
+      let forgotten = try bot.control("forget-mechanism")
+      #expect(forgotten.exit == .code(0) && forgotten.output.contains(stronger), "\(forgotten.output)")
+      // The next attempt was a minute away.
+      try bot.awaitOnline(within: .seconds(20))
+      #expect(try bot.control("check").exit == .code(0))
+      #expect(try bot.rows("SELECT value FROM meta WHERE key = 'sasl_floor'").first?["value"]?.stringValue != stronger)
+      #expect(bot.log.contains("mechanism-forgotten: "))
+    }
+
     @Test("a certificate of an authority that is not ours is refused before the login", arguments: Server.Kind.allCases)
     func wrongAuthority(_ kind: Server.Kind) throws {
       let server = try Server.shared(kind)

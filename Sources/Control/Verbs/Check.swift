@@ -2,6 +2,7 @@ import Archive
 import Configuration
 import Daemon
 import Glibc
+import SASL
 
 extension Verb {
   static let check = Verb(
@@ -21,7 +22,16 @@ extension Verb {
     try httpLine(settings, call)?.print(asJSON: json)
     guard call.options["--offline"] == nil else { return }
     let report = CheckReport(account: account.settings.account.jid, json: json)
-    try Exchange.run(account, goal: .online) { report }
+    try Exchange.run(account, goal: .online, floor: rememberedLogin(settings)) { report }
+  }
+
+  /// The strongest login that has worked: what the bot refuses for being weaker is refused here, too. Nil where there is none,
+  /// or the archive can't be read.
+  private static func rememberedLogin(_ settings: Settings) -> MechanismFloor? {
+    guard let reader = try? ArchiveReader.open(path: settings.archive.path),
+      (try? reader.queries.meta(.account)) == settings.account.jid.description
+    else { return nil }
+    return (try? reader.queries.meta(.saslFloor)).flatMap(MechanismFloor.init(rawValue:))
   }
 
   /// Nil where there is no HTTP.

@@ -97,6 +97,22 @@ extension RealSystemd {
       #expect(try bot.property("Result") == "success", "\(bot.situation)")
     }
 
+    @Test("what root does to the archive while it is stopped leaves all files the bot's, and it starts as before")
+    func rootsWork() throws {
+      let server = try Server.shared(.prosody)
+      let bot = try InstalledBot(on: server).startOnline()
+      let alice = try bot.contact()
+      #expect(try bot.answer(to: "ping", from: alice) == "pong", "\(bot.situation)")
+      try bot.machine.run("systemctl", "stop", bot.unit)
+      let forgotten = try bot.control("forget-mechanism")
+      #expect(forgotten.output.hasPrefix("forgotten: SCRAM-"), "\(forgotten.output)")
+      #expect(try bot.control("archive", "prune", "--before", "90d").exit == .code(0))
+      let others = try bot.machine.run("find", "/var/lib/xmppbotd", "!", "-user", "xmppbotd")
+      #expect(others == "", "\(others)")
+      try bot.startOnline()
+      #expect(try bot.answer(to: "ping", from: alice) == "pong", "\(bot.situation)")
+    }
+
     @Test("enabled, it comes up with the machine's other services")
     func enabled() throws {
       let server = try Server.shared(.prosody)
