@@ -189,6 +189,21 @@ struct RoomCommandTests {
     )
   }
 
+  @Test("in a chat search finds what was said in the rooms in which one is, and nothing for who is not there")
+  @LoopActor func search() async throws {
+    let room = try await RoomBench.inside()
+    try await room.say("mallory", "the key is red", id: "1")
+    func search(from: String) throws {
+      try room.bench.play(
+        "server: <message from='\(from)' to='bot@example.org/r' type='chat' id='q'><body>search key</body></message>")
+    }
+    try search(from: "alice@example.net/phone")
+    #expect(await room.bench.hears(" mallory in \(RoomBench.room): the key is red<"))
+    room.bench.conversation.skip()
+    try search(from: "eve@example.net/phone")
+    #expect(await room.bench.hears(">Nothing found."))
+  }
+
   @Test("a long answer of the bot's own is cut off, with where to have the whole")
   @LoopActor func long() async throws {
     let room = try await RoomBench.inside()

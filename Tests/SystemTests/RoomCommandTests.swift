@@ -127,6 +127,8 @@ extension SystemTests {
       alice.say("!ping")
       #expect(try alice.says("helper") == "alice: pong")
       #expect(try peer.ask("search dinner").contains("in \(room): dinner is ready"))
+      #expect(try bot.control("reload").exit == .code(0))
+      #expect(try peer.ask("rooms").hasPrefix("\(room) as helper — joined"), "a reload does not throw it out")
       #expect(try peer.ask("leave \(room)") == "I have left \(room).")
       _ = try peer.event("presence") { $0["from"]?.stringValue == "\(room)/helper" && $0["type"] == "unavailable" }
       #expect(try peer.ask("say \(room) again").contains("I am not in \(room)"))
