@@ -376,6 +376,7 @@ final class Outbox {
       held = left
     }
     var done: [Int64] = []
+    var isOutdated = false
     var failed: [(id: Int64, reason: String)] = []
     func fail(_ row: MessageRow, _ reason: String) {
       failed.append((row.id, reason))
@@ -393,13 +394,21 @@ final class Outbox {
           fail(row, "it is longer than the server takes")
           continue
         }
+        // The bot has just left it.
+        if row.room != nil, rooms?.isOpen(recipient) != true {
+          isOutdated = true
+          continue
+        }
         guard transmit(row.message, to: recipient, delayed: true) else { break }
         done.append(row.id)
         if session.isCautious { break }
       }
     }
     // With the stream gone, or nothing left, the queue is not being sent any more.
-    guard !done.isEmpty || !failed.isEmpty else { return isSendingQueue = false }
+    guard !done.isEmpty || !failed.isEmpty else {
+      if isOutdated { return sendNext() }
+      return isSendingQueue = false
+    }
     let sent = session.sentRecord
     gate.write { [done, failed] transaction throws(DatabaseError) in
       if let sent { transaction.noteSent(sent) }
