@@ -119,6 +119,8 @@ extension Daemon: SessionDelegate {
 
   func session(_ session: Session, setAside token: String) { flow.outbox.setAside(token) }
 
+  func session(_ session: Session, handsBack tokens: [String]) { flow.isInDoubt = true }
+
   func session(_ session: Session, stores stream: SuspendedStream?) { gate.keep(stream) }
 
   func session(_ session: Session, stores count: StreamManagement.HandledCount) { flow.store(count) }

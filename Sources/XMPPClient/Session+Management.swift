@@ -16,6 +16,7 @@ extension Session {
     confirmation = PingConfirmation()
     boundJID = jid
     isForeign = false
+    handsBack = false
     lastSent = nil
     let rooms = origin.rooms
     origin = OriginPolicy(own: jid)
@@ -95,8 +96,7 @@ extension Session {
   }
 
   private func acknowledge(_ tokens: [String]) {
-    // What is said first on a new session is no suspect.
-    if isResumed || !tokens.isEmpty { suspicion = Suspicion() }
+    suspicion.acknowledged(tokens)
     caution.confirm(tokens.count)
     delegate?.session(self, acknowledged: tokens)
   }
@@ -146,12 +146,26 @@ extension Session {
     blame()
     caution = Caution()
     isResumed = true
-    if let first = management?.first, suspicion.isStrong(first.element, token: first.token) { trial = .asking }
+    if let first = management?.first, suspicion.isStrong(first.element, token: first.token) {
+      trial = .asking
+    } else if handsBack {
+      handBack()
+    }
     turn {
       if trial == nil { resend() }
       online(jid, features, continuity)
       askForConfirmation()
     }
+  }
+
+  /// The count of a server need not be true: ejabberd 23.01 goes on with what came on the old connection after it has told the
+  /// new one how far it is. What became of messages is seen in the archive, before they are sent again.
+  private func handBack() {
+    guard let tokens = management?.takeBack(), !tokens.isEmpty else { return }
+    // The numbers behind this go to other stanzas now.
+    lastSent = nil
+    storeStream()
+    delegate?.session(self, handsBack: tokens)
   }
 
   /// A server that never gives a good answer when it is asked for the session must not keep us offline for ever.

@@ -70,6 +70,9 @@ public final class Session {
   var hasTriedLocation = false
   /// The last message that was sent on this session.
   public internal(set) var lastSent: SuspendedStream.Sent?
+  /// Messages that are in doubt when the stream is resumed are given back to the owner, who looks in the account's archive
+  /// for them; else they are sent again at once. To be set anew for each new session.
+  public var handsBack = false
   /// The server's features are not known, and nothing asks for them.
   var needsDiscovery = false
   var lastFailure: StreamFailure?

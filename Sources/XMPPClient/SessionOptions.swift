@@ -147,6 +147,9 @@ public protocol SessionDelegate: AnyObject {
   func session(_ session: Session, acknowledgedUpTo token: String)
   /// The message that was sent with this token must not be sent again.
   func session(_ session: Session, setAside token: String)
+  /// The stream is resumed, and whether the server has these messages is not sure: the owner finds out, and sends again
+  /// those that it has not. Called before `entered`, and only when `Session.handsBack` is set.
+  func session(_ session: Session, handsBack tokens: [String])
   /// What to resume is to be stored, in place of what was; nil: nothing can be.
   func session(_ session: Session, stores stream: SuspendedStream?)
   /// This count is to be stored, and then given to `Session.stored`.
@@ -160,6 +163,7 @@ public protocol SessionDelegate: AnyObject {
 
 extension SessionDelegate {
   public func session(_ session: Session, received presence: Presence) {}
+  public func session(_ session: Session, handsBack tokens: [String]) {}
 }
 
 /// Ids for our messages: unique for ever, and short. Who got one can tell what the next will be; requests, whose ids

@@ -9,7 +9,14 @@ public struct Suspicion {
   public static let limit = 3
 
   private var suspect: String?
+  private var isMessage = false
   private var deaths = 0
+
+  /// The server has taken something: the messages of these tokens, if any, and what came before them.
+  mutating func acknowledged(_ tokens: [String]) {
+    // Before a message that is sent again the server may get what was never suspected.
+    if !tokens.isEmpty || !isMessage { self = Suspicion() }
+  }
 
   /// One more death would be too many: this stanza is to be tried.
   func isStrong(_ element: Element, token: String?) -> Bool {
@@ -22,6 +29,7 @@ public struct Suspicion {
     let name = Self.name(element, token)
     deaths = suspect == name ? deaths + 1 : 1
     suspect = name
+    isMessage = token != nil
     return proof && deaths >= Self.limit
   }
 

@@ -66,6 +66,14 @@ struct OutgoingQueue: Sendable {
   /// Another stream: questions asked on the old one get no answer.
   mutating func forgetQuestion() { isAsked = false }
 
+  /// Those with tokens are not sent again on this session; what they were.
+  mutating func takeBack() -> [String] {
+    let tokens = entries.compactMap(\.token)
+    entries.removeAll { $0.token != nil }
+    bytes = entries.reduce(0) { $0 + $1.bytes }
+    return tokens
+  }
+
   mutating func dropFirst() {
     if !entries.isEmpty { bytes -= entries.removeFirst().bytes }
   }

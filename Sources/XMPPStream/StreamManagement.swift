@@ -189,6 +189,9 @@ public struct StreamManagement: Sendable {
     outgoing.entries.first.map { ($0.element, $0.token) }
   }
 
+  /// Those with tokens are the owner's to send again, all of them; what they were.
+  public mutating func takeBack() -> [String] { outgoing.takeBack() }
+
   /// The first one is not sent again.
   public mutating func dropFirst() { outgoing.dropFirst() }
 }

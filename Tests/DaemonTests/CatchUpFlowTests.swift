@@ -1,5 +1,6 @@
 import Archive
 import EventLoop
+import JID
 import SQLite
 import Testing
 import XMPPTesting
@@ -168,19 +169,7 @@ struct CatchUpFlowTests {
     try bench.play("server: <r xmlns='\(sm)'/>")
     await bench.settle()
     bench.conversation.skip()
-    try bench.play("the connection is lost\nafter 0s\n" + Greeting.toTLS)
-    bench.conversation.skip()
-    try bench.play(
-      """
-      server: <stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>
-       <mechanism>PLAIN</mechanism></mechanisms></stream:features>
-      server: <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>
-      server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
-       xmlns:stream='http://etherx.jabber.org/streams' id='4' from='example.org' version='1.0'>
-      \(Greeting.managedFeatures)
-      """)
-    bench.conversation.skip()
-    try bench.play("server: <resumed xmlns='\(sm)' h='5' previd='sm1'/>")
+    try Self.resume(bench, h: 5)
     try bench.play(query)
     try bench.play(
       """
@@ -193,6 +182,81 @@ struct CatchUpFlowTests {
     await bench.settle()
     let incoming = try await bench.transcript().filter { $0.hasPrefix("<") }
     #expect(incoming == ["< second", "< third"])
+  }
+
+  /// The line is cut, and the server resumes the session; it has `h` of our stanzas.
+  @LoopActor private static func resume(_ bench: DaemonBench, h: Int) throws {
+    try bench.play("the connection is lost\nafter 0s\n" + Greeting.toTLS)
+    bench.conversation.skip()
+    try bench.play(
+      """
+      server: <stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>
+       <mechanism>PLAIN</mechanism></mechanisms></stream:features>
+      server: <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>
+      server: <?xml version='1.0'?><stream:stream xmlns='jabber:client'
+       xmlns:stream='http://etherx.jabber.org/streams' id='4' from='example.org' version='1.0'>
+      \(Greeting.managedFeatures)
+      """)
+    bench.conversation.skip()
+    try bench.play("server: <resumed xmlns='urn:xmpp:sm:3' h='\(h)' previd='sm1'/>")
+  }
+
+  @Test("what the server's count leaves open after a resumption is looked for in its archive before it is sent again")
+  @LoopActor func countThatIsNotTrue() async throws {
+    let bench = try await DaemonBench { transaction throws(DatabaseError) in
+      try transaction.setMeta(.account, to: "bot@example.org")
+      transaction.noteCursor("s1", of: "bot@example.org")
+    }
+    bench.conversation.hidesConfirmations = true
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs], isManaged: true)
+    await bench.settle()
+    func query(after id: String) -> String {
+      """
+      bot: <iq type='set' id='$iq\(id)'><query xmlns='urn:xmpp:mam:2' queryid='$q'>
+       <set xmlns='http://jabber.org/protocol/rsm'><max>100</max><after>\(id)</after></set></query></iq>
+      """
+    }
+    func fin(after id: String) -> String {
+      """
+      server: <iq type='result' id='$iq\(id)'><fin xmlns='\(Self.archive)' complete='true'>
+       <set xmlns='http://jabber.org/protocol/rsm'/></fin></iq>
+      """
+    }
+    try bench.play(query(after: "s1") + "\n" + fin(after: "s1") + "\nserver: <a xmlns='urn:xmpp:sm:3' h='5'/>")
+    // So that there is a place to read from.
+    try bench.play(
+      """
+      server: <message type='chat' from='alice@example.net/x' to='bot@example.org/r' id='m2'><body>ping</body>
+       <stanza-id xmlns='\(Self.stanzaIDs)' by='bot@example.org' id='s2'/></message>
+      """)
+    await bench.settle()
+    try bench.play("server: <a xmlns='urn:xmpp:sm:3' h='6'/>")
+    bench.conversation.skip()
+    let alice = try JID("alice@example.net")
+    for text in ["arrived", "lost"] { bench.daemon.flow.outbox.send(text, to: alice) }
+    await bench.settle()
+    let written = String(decoding: bench.dialer.stream?.written ?? [], as: UTF8.self)
+    let id = try #require(written.split(separator: "<origin-id xmlns='urn:xmpp:sid:0' id='").dropFirst().first)
+      .prefix { $0 != "'" }
+    bench.conversation.skip()
+    // It has both, and says that it has none of them.
+    try Self.resume(bench, h: 6)
+    await bench.settle()
+    try bench.play(query(after: "s2"))
+    try bench.play(
+      """
+      the bot says nothing
+      \(Self.result(
+        "s3",
+        "<message xmlns='jabber:client' type='chat' from='bot@example.org/r' to='alice@example.net' id='\(id)'>"
+          + "<body>arrived</body><origin-id xmlns='urn:xmpp:sid:0' id='\(id)'/></message>"))
+      \(fin(after: "s2"))
+      """)
+    await bench.settle()
+    let again = String(decoding: bench.dialer.stream?.written ?? [], as: UTF8.self)
+    #expect(again.contains("<body>lost</body>") && !again.contains("<body>arrived</body>"))
+    let rows = try await bench.transcript()
+    #expect(rows == ["< ping", "> pong (acked)", "> arrived (acked)", "> lost (sent)"])
   }
 
   /// Online, with a live message held because the archive has not answered.

@@ -88,12 +88,21 @@ final class MessageFlow {
 
   // MARK: - Streams
 
+  /// The stream that is resumed leaves open what the server has of our messages.
+  var isInDoubt = false
+
   func online(_ continuity: OnlineInfo.Continuity) {
     defer { uploads.online() }
-    if continuity == .resumed {
+    if continuity == .resumed, isInDoubt {
+      isInDoubt = false
+      outbox.close()
+      catchUp.begin(isNew: false)
+      discovered()
+    } else if continuity == .resumed {
       outbox.resume()
       catchUp.resume()
     } else {
+      isInDoubt = false
       outbox.close()
       catchUp.begin(isNew: continuity == .new)
     }
@@ -104,7 +113,9 @@ final class MessageFlow {
   func discovered() {
     // What was acknowledged is not in doubt.
     outbox.flush()
-    catchUp.start(isOffered: session.serverFeatures.contains(Namespace.archive))
+    let isOffered = session.serverFeatures.contains(Namespace.archive)
+    session.handsBack = isOffered
+    catchUp.start(isOffered: isOffered)
   }
 
   // MARK: - In
