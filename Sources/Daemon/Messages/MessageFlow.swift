@@ -93,8 +93,9 @@ final class MessageFlow {
 
   func online(_ continuity: OnlineInfo.Continuity) {
     defer { uploads.online() }
-    if continuity == .resumed, isInDoubt {
-      isInDoubt = false
+    let isInDoubt = isInDoubt && continuity == .resumed
+    self.isInDoubt = false
+    if isInDoubt {
       outbox.close()
       catchUp.begin(isNew: false)
       discovered()
@@ -102,11 +103,10 @@ final class MessageFlow {
       outbox.resume()
       catchUp.resume()
     } else {
-      isInDoubt = false
       outbox.close()
       catchUp.begin(isNew: continuity == .new)
     }
-    rooms.online(continuity)
+    rooms.online(continuity, isInDoubt: isInDoubt)
   }
 
   /// What the server can do is known.

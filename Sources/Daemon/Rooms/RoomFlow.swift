@@ -215,10 +215,13 @@ final class RoomFlow {
 
   // MARK: - Streams
 
-  func online(_ continuity: OnlineInfo.Continuity) {
+  /// `isInDoubt`: whether the server has what we said last is not sure; rooms' archives are read for it.
+  func online(_ continuity: OnlineInfo.Continuity, isInDoubt: Bool) {
     if continuity == .resumed {
       perform(rooms.resume(now: now))
-      for room in rooms.all where room.isJoined { catchUps[room.address]?.resume() }
+      for room in rooms.all where room.isJoined {
+        if isInDoubt { readAgain(room) } else { catchUps[room.address]?.resume() }
+      }
       return
     }
     open = []
@@ -227,6 +230,12 @@ final class RoomFlow {
     }
     inherited = []
     perform(rooms.begin(now: now))
+  }
+
+  private func readAgain(_ room: Room) {
+    open.remove(room.address)
+    catchUps[room.address]?.begin(isNew: false)
+    catchUps[room.address]?.start(isOffered: room.hasArchive)
   }
 
   func offline() {
