@@ -189,7 +189,7 @@ struct DaemonVerbTests {
     #expect(outcome.code == 0 && outcome.output.isEmpty)
     #expect(
       outcome.errors
-        == "xmppbotctl: refused: x: why\nxmppbotctl: in force at the next restart only (systemctl restart xmppbotd): "
+        == "refused: x: why\nin force at the next restart only (systemctl restart xmppbotd): "
         + "account.jid, archive.path\n")
     await daemon.stop()
   }
