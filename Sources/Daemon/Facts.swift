@@ -21,7 +21,7 @@ extension Daemon {
         }
         return daemon.gate.search(query, found)
       },
-      reload: { done in reference.daemon?.reload(done: done) })
+      reload: { done in reference.daemon?.reload(done: done) }, rooms: roomService(reference))
   }
 
   private var report: StatusReport {

@@ -140,6 +140,20 @@ struct RoomCommandTests {
     #expect(try talk.say("bob@example.org", "good morning").hasPrefix("I don't know"))
   }
 
+  @Test("a handler that answers all it hears does not go on for ever with a bot that does so, too")
+  func reflexes() throws {
+    var talk = try Conversation(rate: RateLimit(count: 20, per: .seconds(10)))
+    talk.router.listeners = [Listener(allow: [.everyone], places: .room)]
+    let message = ChatMessage(sender: try JID("bot@example.org"), body: "and you?", room: try JID(room))
+    var heard = 0
+    for number in 0..<200 {
+      guard try talk.say("bot@example.org", "\(number): and you?", room: room) == "(heard)" else { continue }
+      heard += 1
+      talk.router.replied("\(number): fine", to: message, now: talk.now)
+    }
+    #expect(heard == LoopGuard.reflexes + 1)
+  }
+
   @Test("a choice is made by prefix and number in the room where it was offered")
   func choice() throws {
     var talk = try Conversation()
@@ -152,17 +166,21 @@ struct RoomCommandTests {
   @Test("a private message through the room needs no prefix, and is a chat")
   func privately() throws {
     var talk = try Conversation()
-    func say(_ body: String, from sender: String) throws -> String {
-      try talk.say(sender, body, room: room) {
+    let members = CommandDescription(name: "members", allow: [.affiliation(.member)])
+    #expect(talk.router.commands.add(Command(members, Nothing(), origin: "test")) == nil)
+    func say(_ body: String) throws -> String {
+      try talk.say(room, body, room: room) {
         $0.isPrivate = true
         $0.affiliation = .member
       }
     }
-    #expect(try say("ping", from: "bob@example.org") == "pong")
-    #expect(try say("deploy web", from: "bob@example.org") == "(runs deploy: web)")
-    #expect(try say("deploy web", from: room).hasPrefix("deploy: not allowed."))
-    #expect(try say("topic x", from: "bob@example.org") == "topic works only in a room.")
-    #expect(try say("whoami", from: room).contains("hides your address"))
+    #expect(try say("ping") == "pong")
+    #expect(try say("members") == "(runs members: )")
+    #expect(try say("deploy web").hasPrefix("deploy: not allowed."))
+    #expect(try say("topic x") == "topic works only in a room.")
+    #expect(
+      try say("whoami")
+        == "Through a room you are nobody but nick, affiliation member. Write to me directly, and I know you.")
   }
 
   @Test("who writes privately is answered once that it is too much, and the room is still told of its own")
@@ -285,5 +303,59 @@ struct RoomAdministrationTests {
         ops@rooms.example.org as helper — joining (until the next restart)
         """)
     #expect(try await told(ListRooms(service: RoomService()), ListRooms.description, "") == "I am in no room.")
+  }
+}
+
+@Suite("What handlers are told of rooms")
+struct RoomEventTests {
+  @Test("who enters, with what the room tells of them")
+  func joined() throws {
+    let room = try JID("ops@rooms.example.org")
+    let occupant = RoomOccupant(
+      room: room, nick: "alice", address: try JID("alice@example.org/phone"), id: "o1", affiliation: .member,
+      role: .participant)
+    let event = RoomEvent(.joined, room: room, occupant: occupant, time: 0)
+    #expect(
+      HandlerEvents.room(event).text()
+        == #"{"type":"room","event":"joined","room":"ops@rooms.example.org","self":false,"time":"1970-01-01T00:00:00.000000Z","#
+        + #""from":"alice@example.org","nick":"alice","occupant":"o1","affiliation":"member","role":"participant"}"#)
+  }
+
+  @Test("the subject with the nickname of who set it, and the bot's own leaving with the reason")
+  func others() throws {
+    let room = try JID("ops@rooms.example.org")
+    var subject = RoomEvent(.subject, room: room, time: 0)
+    subject.nick = "alice"
+    subject.subject = "Dinner"
+    #expect(HandlerEvents.room(subject).text().hasSuffix(#""nick":"alice","subject":"Dinner"}"#))
+    var left = RoomEvent(.left, room: room, isOwn: true, time: 0)
+    left.reason = "banned"
+    #expect(HandlerEvents.room(left).text().contains(#""self":true"#))
+    #expect(HandlerEvents.room(left).text().hasSuffix(#""reason":"banned"}"#))
+  }
+
+  @Test("an occupant is the same by address, else by occupant-id, else by nickname")
+  func same() throws {
+    let room = try JID("ops@rooms.example.org")
+    func one(_ nick: String, _ address: String? = nil, _ id: String? = nil) throws -> RoomOccupant {
+      RoomOccupant(room: room, nick: nick, address: try address.map { text throws(JIDError) in try JID(text) }, id: id)
+    }
+    #expect(try one("a", "a@example.org").isSame(as: one("b", "a@example.org/x")))
+    #expect(try !one("a", "a@example.org").isSame(as: one("a", "b@example.org")))
+    #expect(try one("a", nil, "1").isSame(as: one("b", nil, "1")))
+    #expect(try !one("a", nil, "1").isSame(as: one("a", nil, "2")))
+    #expect(try one("a").isSame(as: one("a")))
+    #expect(try !one("a").isSame(as: one("b")))
+  }
+
+  @Test("a message of a room has the standing of who said it, one of a chat has not")
+  func message() throws {
+    var message = ChatMessage(
+      sender: try JID("ops@rooms.example.org"), body: "hello", nick: "alice", room: try JID("ops@rooms.example.org"))
+    message.affiliation = .owner
+    let text = HandlerEvents.message("1", message).text()
+    #expect(text.contains(#""affiliation":"owner","role":null,"private":false"#))
+    let chat = HandlerEvents.message("1", ChatMessage(sender: try JID("a@example.org"), body: "hello"))
+    #expect(!chat.text().contains("private"))
   }
 }

@@ -44,6 +44,7 @@ struct ReaderTests {
       to: "bot.conf", mode: 0o600)
     let lines = stranger.lines(ConfigurationParser.read(path: file).document)
     #expect(lines.map(\.found) == [file, secret])
+    #expect(lines.last?.warning?.hasSuffix("may not read it: chown bot \(secret)") == true)
     #expect(lines.allSatisfy { $0.text.hasPrefix("!!  readable") })
   }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import EventLoop
 import Glibc
 import Systemd
@@ -20,6 +21,27 @@ struct CommandsPlaceTests {
     #expect(Settings.Isolation(socket: socket, isRequired: true).place() == socket)
     try scratch.write("", to: "s")
     #expect(Settings.Isolation(socket: socket).place() == socket)
+  }
+
+  @Test(
+    "under systemd they run in the service or not at all, also when its socket is missing; unless the operator says so")
+  func closed() throws {
+    func isolation(_ commands: String, _ environment: [String: String] = serviceEnvironment) throws
+      -> Settings.Isolation
+    {
+      try Settings.parse(
+        "[account]\njid = bot@example.org\n[commands]\n" + commands, file: "/etc/xmppbotd/nobodys.conf",
+        environment: environment
+      ).isolation
+    }
+    let socket = "/run/xmppbotd-commands-nobodys.sock"
+    #expect(access(socket, F_OK) != 0)
+    #expect(try isolation("").place() == socket)
+    #expect(try isolation("isolated = yes").place() == socket)
+    #expect(try isolation("isolated = no").place() == nil)
+    #expect(try isolation("", [:]).place() == nil)
+    #expect(try isolation("isolated = yes", [:]).place() == socket)
+    #expect(throws: ConfigurationProblems.self) { try isolation("isolated = no\nsocket = /run/x.sock") }
   }
 
   @Test("commands, handlers and files agree about it after each reload")

@@ -37,7 +37,7 @@ struct SettingsTests {
             maxAge: .seconds(300), resources: .init(memory: 512 << 20, processes: 64, seconds: .max)),
           keepalive: .init(interval: .seconds(60), timeout: .seconds(20)),
           control: .init(socket: "/run/xmppbotd/control.sock"),
-          isolation: .init(socket: "/run/xmppbotd-commands.sock", isRequired: false),
+          isolation: .init(socket: "/run/xmppbotd-commands.sock", isRequired: true),
           log: .init(level: .info, xml: false), groups: [],
           commands: []))
     #expect(settings.commandsDirectory == "/etc/xmppbotd/commands.d")

@@ -140,6 +140,59 @@ extension SystemTests {
       #expect(try bot.control("rooms", "--json").output.contains("\"visit\""))
     }
 
+    @Test(
+      "a bot that is killed and started again takes up its stream: nobody in the room sees it leave, nothing is missed",
+      arguments: Server.Kind.allCases)
+    func killed(_ kind: Server.Kind) throws {
+      let server = try Server.shared(kind)
+      let (room, old) = (Self.room(on: server), Self.room(on: server))
+      let bot = try Bot(on: server)
+      let alice = try Self.alice(in: room, on: server, bot)
+      bot.sections = "[room \(room)]\nnick = robot\n[room \(old)]\nnick = robot\n"
+      try bot.startOnline()
+      for _ in 0..<2 { try bot.logged("room-joined: in ops") }
+      alice.tell("raw <presence to='\(old)/alice'><x xmlns='\(Self.muc)'/></presence>")
+      _ = try alice.event("presence") { $0["from"]?.stringValue == old + "/robot" && $0["type"] == "" }
+      try Self.say("before", in: room, alice)
+      try Self.awaitRows(1, "body = 'before'", bot)
+      bot.signal(SIGKILL)
+      _ = try bot.exit()
+      try Self.say("meanwhile", in: room, alice)
+      // One of the rooms is none of the bot's any more.
+      bot.sections = "[room \(room)]\nnick = robot\n"
+      try bot.startOnline()
+      try bot.logged("room-joined: in \(room)")
+      #expect(bot.log.contains("the stream was resumed"))
+      _ = try alice.event("presence") { $0["from"]?.stringValue == old + "/robot" && $0["type"] == "unavailable" }
+      try Self.say("after", in: room, alice)
+      try Self.awaitRows(1, "body = 'after'", bot)
+      let rows = try bot.rows("SELECT body FROM message WHERE room = '\(room)' AND body IS NOT NULL ORDER BY id")
+      #expect(rows.compactMap { $0["body"]?.stringValue } == ["before", "meanwhile", "after"])
+      #expect(
+        !alice.events("presence").contains {
+          $0["from"]?.stringValue == room + "/robot" && $0["type"] == "unavailable"
+        })
+    }
+
+    @Test("a webhook speaks in a room, which is entered first", arguments: Server.Kind.allCases)
+    func webhook(_ kind: Server.Kind) throws {
+      let server = try Server.shared(kind)
+      let room = Self.room(on: server)
+      let bot = try Bot(on: server)
+      let alice = try Self.alice(in: room, on: server, bot)
+      let socket = bot.scratch.file("http.sock")
+      try bot.scratch.write("0123456789abcdef\n", to: "token", mode: 0o600)
+      bot.sections =
+        "[http]\nlisten = unix:\(socket)\n[webhook alerts]\ntoken-file = \(bot.scratch.file("token"))\nto = \(room)\n"
+      try bot.startOnline()
+      try Program.run([
+        "/usr/bin/curl", "--silent", "--fail", "--unix-socket", socket, "--header",
+        "Authorization: Bearer 0123456789abcdef", "--header", "Content-Type: text/plain", "--data", "disk full",
+        "http://localhost/hook/alerts",
+      ])
+      try Self.hear("disk full", from: "\(room)/\(bot.account.name)", alice)
+    }
+
     @Test("a password is wanted, told, given and taken", arguments: Server.Kind.allCases)
     func password(_ kind: Server.Kind) throws {
       let server = try Server.shared(kind)

@@ -122,6 +122,14 @@ struct TemplateTests {
         http://example.com/root/awesome-project/-/wikis/awesome
         """
       ),
+      (
+        "gitlab-note-commit",
+        """
+        gitlabhq/gitlab-test: comment on cfe32cf6 edited by Administrator
+        This is a commit comment. How does this work?
+        http://example.com/gitlabhq/gitlab-test/commit/cfe32cf61b73a0d5e9f13e774abde7ff789b1660#note_1243
+        """
+      ),
       ("gitlab-member", "webhook-test: user add to group\nJohn Smith"),
     ])
   func gitlab(_ name: String, _ text: String) throws {
@@ -193,6 +201,14 @@ struct TemplateTests {
         octocat/Hello-World: comment on #1 edited by octocat
         Right
         https://github.com/octocat/Hello-World/issues/1#issuecomment-492700400
+        """
+      ),
+      (
+        "commit_comment", "github-commit-comment",
+        """
+        octocat/Hello-World: comment on 6113728f by octocat
+        This is a really good change!
+        https://github.com/octocat/Hello-World/commit/6113728f27ae82c7b1a177c8d03f9e96e0adf246#commitcomment-33548674
         """
       ),
       (

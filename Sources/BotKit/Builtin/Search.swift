@@ -94,10 +94,10 @@ struct Search: WaitingCommand {
     return running
   }
 
-  /// All who are in a room read the answer there, so it is about that room alone, whoever asks. Who writes through a room
-  /// and is not known otherwise has no conversation but that.
+  /// All who are in a room read the answer there, so it is about that room alone, whoever asks. Who writes through a room is nobody
+  /// that has another conversation.
   @LoopActor private func scope(of message: ChatMessage) -> SearchQuery.Scope {
-    if let room = message.room, message.place == .room || message.address == nil { return .room(room) }
+    if let room = message.room { return .room(room) }
     if access.isAdmin(message.sender) { return .everything }
     return .conversation(message.sender, rooms: rooms(message.sender))
   }

@@ -5,6 +5,10 @@ struct Whoami: ImmediateHandler {
 
   func answer(_ request: CommandRequest, _ context: AnswerContext) -> String {
     let message = request.message
+    if message.isPrivate {
+      return
+        "Through a room you are nobody but \(message.nick ?? "somebody")\(Self.standing(message)). Write to me directly, and I know you."
+    }
     guard message.address != nil else {
       return
         "This room hides your address from me: I see only the nickname \(message.nick ?? "")\(Self.standing(message))."

@@ -13,6 +13,8 @@ public struct ChatMessage: Sendable, Hashable {
   public var room: JID?
   /// An occupant's word to the bot alone, through the room (XEP-0045 section 7.5). A chat, as far as commands go.
   public var isPrivate = false
+  /// Whose the room says that such a word is: to know them again, and for no right.
+  public var seenAddress: JID?
   /// What stays the same when an occupant changes nickname (XEP-0421 version 0.1).
   public var occupantID: String?
   /// The id that an answer may refer to.

@@ -51,18 +51,18 @@ public struct Router {
   public mutating func decide(_ message: ChatMessage, now: ContinuousClock.Instant) -> Decision {
     if message.isEncrypted { return encrypted(message, now) }
     if let corrected = message.corrects { return correction(of: corrected, message, now) }
-    guard let (said, isMeant) = said(in: message) else { return overheard(message, .notAddressed) }
+    guard let (said, isMeant) = said(in: message) else { return overheard(message, .notAddressed, now) }
     guard var (word, text) = Self.firstWord(said) else { return .ignore(.empty) }
     if loops.isEcho(LoopGuard.Fingerprint(said), from: message.speaker) { return .ignore(.echo) }
     // Another bot's commands may begin with the same mark; they don't count either.
     if !isMeant, commands[word] == nil, !choices.isOpen(for: message.speaker, in: message.choiceRoom, now: now) {
-      return overheard(message, .unknownHere)
+      return overheard(message, .unknownHere, now)
     }
     if let decision = limited(said, message, now) { return decision }
     let choice = choices.take(said, from: message.speaker, in: message.choiceRoom, now: now)
     if let choice { (word, text) = (choice.command, choice.chosen.text[...]) }
     guard let command = commands[word] else {
-      return isMeant ? unknown(word, message, now) : overheard(message, .unknownHere)
+      return isMeant ? unknown(word, message, now) : overheard(message, .unknownHere, now)
     }
     return use(command, text, message, chosen: choice?.chosen, now)
   }
@@ -179,8 +179,14 @@ public struct Router {
   }
 
   /// What was said in a room and not to the bot, or not to this one.
-  private func overheard(_ message: ChatMessage, _ reason: Decision.Reason) -> Decision {
-    isHeard(message) ? .heard(message) : .ignore(reason)
+  private mutating func overheard(
+    _ message: ChatMessage, _ reason: Decision.Reason, _ now: ContinuousClock.Instant
+  ) -> Decision {
+    guard isHeard(message) else { return .ignore(reason) }
+    // A handler that answers all may have met another such.
+    let text = LoopGuard.Fingerprint(message.body[...])
+    let isReflex = limiter.limit != nil && loops.reflex(text, from: message.speaker, now: now) != .no
+    return isReflex ? .ignore(.reflex) : .heard(message)
   }
 
   /// The sender of `message` says of itself that it is a bot: what is no command is not answered.

@@ -10,7 +10,9 @@ struct Reader {
   let groups: Set<gid_t>
 
   /// The keys that name a file which the daemon itself reads.
-  private static let fileKeys: Set<String> = ["ca-file", "avatar", "password-file", "token-file"]
+  private static let fileKeys = ["ca-file", "avatar"]
+  /// Likewise; these files must be their owner's alone.
+  private static let secretKeys = ["password-file", "token-file"]
 
   /// One line for each file of the configuration that the daemon will not be able to read. Nothing where it is not known who
   /// will run it, and for everybody but root, who finds out by reading.
@@ -20,19 +22,19 @@ struct Reader {
   }
 
   func lines(_ document: ConfigurationDocument) -> [CheckLine] {
-    let sections = document.sections
-    let files = [document.file] + sections.flatMap { $0.headers.map(\.file) }
-    let named = sections.flatMap { section in
-      Self.fileKeys.sorted().compactMap { section.entries(of: $0).last?.value }
+    func values(_ keys: [String]) -> [String] {
+      document.sections.flatMap { section in keys.compactMap { section.entries(of: $0).last?.value } }
     }
+    let secrets = values(Self.secretKeys)
+    let files = [document.file] + document.sections.flatMap { $0.headers.map(\.file) } + values(Self.fileKeys) + secrets
     var seen: Set<String> = []
-    return (files + named).filter { seen.insert($0).inserted }.compactMap { path in
-      obstacle(to: path).map { CheckLine("readable", path, warning: $0) }
+    return files.filter { seen.insert($0).inserted }.compactMap { path in
+      obstacle(to: path, isSecret: secrets.contains(path)).map { CheckLine("readable", path, warning: $0) }
     }
   }
 
   /// Why this user can't read `path`, and what to do; nil when they can, or when there is no such file.
-  func obstacle(to path: String) -> String? {
+  func obstacle(to path: String, isSecret: Bool = false) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let real = String(cString: resolved)
@@ -44,8 +46,8 @@ struct Reader {
       }
     }
     if may(0o4, real) { return nil }
-    return "user \(name), as whom the daemon runs, may not read it: chgrp \(name) \(real) and chmod g+r \(real), or, "
-      + "for a secret, chown \(name) \(real)"
+    return "user \(name), as whom the daemon runs, may not read it: "
+      + (isSecret ? "chown \(name) \(real)" : "chgrp \(name) \(real) and chmod g+r \(real)")
   }
 
   /// `bits`: of the last digit of a mode.

@@ -24,6 +24,7 @@ extension Daemon {
 
   /// Joins the handlers to the flow.
   func connectHandlers() {
+    connectRooms()
     flow.onHeard = { [weak self] message in
       guard let self else { return }
       let router = flow.router
@@ -44,7 +45,10 @@ extension Daemon {
   }
 
   func session(_ session: Session, received presence: Presence) {
-    if flow.rooms.receive(presence) { return }
+    if flow.rooms.receive(presence) {
+      if let room = presence.from?.bare { tell(presence, in: room) }
+      return
+    }
     guard longRunning.watchesPresence, presence.kind == .available || presence.kind == .unavailable,
       let from = presence.from, from.bare != settings.account.jid
     else { return }

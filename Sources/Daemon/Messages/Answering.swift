@@ -7,7 +7,8 @@ extension MessageFlow {
   /// Where the answer to `message` goes; nil: to nobody.
   func recipient(of message: ChatMessage) -> JID? {
     if let room = message.room {
-      return message.isPrivate ? message.nick.flatMap { try? room.with(receivedResource: $0) } : room
+      if message.isPrivate { return rooms.place(of: message) }
+      return rooms.isRoom(room) ? room : nil
     }
     return message.resource.map { try? message.sender.with(receivedResource: $0) } ?? message.sender
   }

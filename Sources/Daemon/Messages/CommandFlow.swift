@@ -20,7 +20,10 @@ extension MessageFlow {
     hooks.onQuestion = { [weak self] command, question in self?.menus?.put(question, of: command) ?? false }
     hooks.onFinished = { [weak self] command, outcome in self?.dispatcherEnded(command, outcome) }
     hooks.onLog = { [log] command, line in
-      log.log(.handlerOutput, line, peer: command.request.message.sender.description, command: command.request.command)
+      let message = command.request.message
+      log.log(
+        .handlerOutput, line, peer: message.sender.description, room: message.room?.description,
+        command: command.request.command)
     }
     return hooks
   }
@@ -60,8 +63,8 @@ extension MessageFlow {
     let (event, words): (LogEvent, String) =
       outcome.result == .done ? (.commandRun, "ran") : (.commandFailed, "failed: \(outcome.result)")
     log.log(
-      event, "command \(name) \(words)", peer: message.sender.description, command: name, stanzaID: message.messageID,
-      duration: outcome.duration)
+      event, "command \(name) \(words)", peer: message.sender.description, room: message.room?.description,
+      command: name, stanzaID: message.messageID, duration: outcome.duration)
   }
 
   /// Closes the ledger's row of a command, and queues its answer with that.
@@ -104,6 +107,8 @@ extension MessageFlow {
         log.log(
           .commandFailed, "command \(open.name) was cut short by the end of the process", peer: open.message.peer,
           command: open.name, stanzaID: open.message.messageID)
+        // It may have been joined for a while only.
+        if message.place == .room, let room = message.room, !rooms.isRoom(room) { rooms.visit(room) }
         let answer = Router.interrupted(open.name)
         router.replied(answer, to: message, now: .now)
         let rows = recipient(of: message).map { self.rows(answering: message, answer, command: nil, to: $0) } ?? []

@@ -38,6 +38,8 @@ final class MessageFlow {
   let uploads: Uploads
   /// What a contact wrote that is no command, for handlers.
   var onHeard: @LoopActor (ChatMessage) -> Void = { _ in }
+  /// A room has another subject.
+  var onSubject: @LoopActor (RoomMessage) -> Void = { _ in }
   /// What each contact has written last: its id (XEP-0461).
   var newest = RecentTable<JID, String>(capacity: 4_096)
   var typing = TypingStates()
@@ -146,9 +148,7 @@ final class MessageFlow {
       row.direction = .out
       row.state = .acked
     }
-    let chat =
-      !isThroughRoom && arrival.mayAct(as: session.boundResource)
-      ? message.chat(from: peer, account: account, time: time) : nil
+    let chat = chat(of: arrival, from: peer, account: account, at: time)
     let decision = chat.flatMap { decide($0, from: peer) }
     var answer: [NewMessage] = []
     if case .answer(let text)? = decision, let chat, let recipient = recipient(of: chat) {
@@ -162,6 +162,7 @@ final class MessageFlow {
         stanzaID: message.id)
       confirm(arrival)
       if !arrival.isOurs { metrics.received &+= 1 }
+      noteSubject(arrival)
       guard let decision, let chat else { return }
       if !decision.isSilent { mark(arrival) }
       measure(decision, came)

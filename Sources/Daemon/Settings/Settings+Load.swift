@@ -167,9 +167,27 @@ struct SettingsReader {
     return Settings.Control(socket: path)
   }
 
-  private func isolation() -> Settings.Isolation {
-    let given = document.sectionOrDefaults("commands").value(of: SettingsSchema.Commands.socket)
-    return Settings.Isolation(socket: given ?? paths.commandsSocket, isRequired: given != nil)
+  private mutating func isolation() -> Settings.Isolation {
+    typealias Keys = SettingsSchema.Commands
+    let section = document.sectionOrDefaults("commands")
+    let given = section.value(of: Keys.socket)
+    let isWanted = section.value(of: Keys.isolated)
+    if isWanted == false {
+      if given != nil {
+        report(section, "socket", "`socket` is given with `isolated = no`", "leave one of them out")
+      }
+      return Settings.Isolation(socket: nil)
+    }
+    guard let socket = given ?? paths.commandsSocket else {
+      if isWanted == true {
+        report(
+          section, "isolated", "where the commands' service listens is known for files in /etc/xmppbotd only",
+          "write it as socket =")
+      }
+      return Settings.Isolation(socket: nil)
+    }
+    return Settings.Isolation(
+      socket: socket, isRequired: given != nil || isWanted == true || paths.isService)
   }
 
   private func log() -> Settings.Log? {

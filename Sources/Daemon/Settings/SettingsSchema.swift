@@ -113,7 +113,12 @@ enum SettingsSchema {
       "socket", .path, otherwise: "/run/xmppbotd-commands.sock, where that is",
       "The socket of the service in which commands run; without one they run as children of the daemon.")
 
-    static let section = Schema.Section("commands", "Where commands run.", keys: [socket.description])
+    static let isolated = Key(
+      "isolated", .boolean, otherwise: "yes under systemd, else where the socket is",
+      "Whether commands run in that service or not at all; no: they always run as children of the daemon.")
+
+    static let section = Schema.Section(
+      "commands", "Where commands run.", keys: [socket.description, isolated.description])
   }
 
   enum Log {

@@ -12,6 +12,8 @@ public struct StandardPaths: Sendable, Hashable {
   public let socket: String?
   /// Where the commands' service listens, if it is there; nil for configurations that no unit of ours uses.
   public let commandsSocket: String?
+  /// One of our units runs the daemon: it gives it a folder for its state.
+  public let isService: Bool
 
   public init(configurationFile: String, environment: [String: String], isRoot: Bool = geteuid() == 0) {
     let name = Self.instance(of: configurationFile)
@@ -22,6 +24,7 @@ public struct StandardPaths: Sendable, Hashable {
     let runtime =
       Self.first(environment["RUNTIME_DIRECTORY"])
       ?? (isSystem ? "/run/\(name)" : Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/\(name)" })
+    isService = environment["STATE_DIRECTORY"] != nil
     archive = state.map { $0 + "/archive.db" }
     socket = runtime.map { $0 + "/control.sock" }
     commandsSocket =

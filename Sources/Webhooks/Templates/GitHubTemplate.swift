@@ -102,11 +102,16 @@ enum GitHubTemplate {
 
   private static func comment(_ body: JSON) -> Rendered {
     let subject = body["issue"] ?? body["pull_request"] ?? body["discussion"]
-    let number = subject?.line("number").map { " on #\($0)" } ?? ""
+    var about = ""
+    if let number = subject?.line("number") {
+      about = " on #" + number
+    } else if let commit = body.line("comment", "commit_id") {
+      about = " on " + commit.prefix(8)
+    }
     let action = body.line("action", limit: 40).flatMap { $0 == "created" ? nil : " " + $0 } ?? ""
     return Rendered(
       lines: [
-        "\(project(body)): comment\(number)\(action)\(by(body))", body.line("comment", "body", limit: 500),
+        "\(project(body)): comment\(about)\(action)\(by(body))", body.line("comment", "body", limit: 500),
         body.link("comment", "html_url"),
       ])
   }

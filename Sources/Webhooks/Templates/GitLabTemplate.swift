@@ -96,11 +96,20 @@ enum GitLabTemplate {
   }
 
   private static func note(_ body: JSON) -> Rendered {
-    let about =
-      body.line("merge_request", "iid").map { " on !\($0)" } ?? body.line("issue", "iid").map { " on #\($0)" } ?? ""
+    var about = ""
+    if let number = body.line("merge_request", "iid") {
+      about = " on !" + number
+    } else if let number = body.line("issue", "iid") {
+      about = " on #" + number
+    } else if let commit = body.line("commit", "id") {
+      about = " on " + commit.prefix(8)
+    } else if let snippet = body.line("snippet", "title") {
+      about = " on " + snippet
+    }
+    let action = body.line("object_attributes", "action", limit: 40) == "update" ? " edited" : ""
     return Rendered(
       lines: [
-        "\(project(body)): comment\(about)\(by(body))", body.line("object_attributes", "note", limit: 500),
+        "\(project(body)): comment\(about)\(action)\(by(body))", body.line("object_attributes", "note", limit: 500),
         body.link("object_attributes", "url"),
       ])
   }

@@ -77,13 +77,18 @@ extension RealSystemd {
         #expect(try bot.machine.attempt("test", "-e", file).exit == .code(0), "\(file) is gone")
       }
 
-      try InstalledBot.install()
+      let again = try Package.install(on: bot.machine)
+      #expect(again.contains("systemctl start xmppbotd"), "\(again)")
       try bot.startOnline()
       #expect(try bot.answer(to: "search before", from: alice).contains("pong before"), "\(bot.situation)")
 
+      try bot.addCommand("mine", "echo mine")
       let purged = try bot.machine.run("dpkg", "--purge", "xmppbotd")
+      #expect(purged.contains("Deleted with the configuration: \(second.configuration)\n"), "\(purged)")
+      #expect(purged.contains("Kept, because it holds programs"), "\(purged)")
+      #expect(try bot.machine.run("ls", "/etc/xmppbotd", "/etc/xmppbotd/commands.d").hasSuffix("\nmine\n"))
       #expect(purged.contains("rm -r /var/lib/xmppbotd /var/lib/xmppbotd-second"), "\(purged)")
-      let traces = try bot.machine.attempt("sh", "-c", "ls -d /etc/xmppbotd /etc/systemd/system/*/xmppbotd*").output
+      let traces = try bot.machine.attempt("sh", "-c", "ls -d /etc/systemd/system/*/xmppbotd*").output
       #expect(!traces.contains("\n/etc") && !traces.hasPrefix("/etc"), "\(traces)")
       let found = try bot.machine.attempt("grep", "-rlsF", second.account.password, "/etc", "/var/lib/xmppbotd-second")
       #expect(found.output == "", "\(found.output)")
@@ -96,7 +101,7 @@ extension RealSystemd {
         "sh", "-c",
         """
         dpkg --purge xmppbotd
-        rm -rf /var/lib/xmppbotd* /var/lib/private/xmppbotd* /run/systemd/system/xmppbotd*
+        rm -rf /etc/xmppbotd /var/lib/xmppbotd* /var/lib/private/xmppbotd* /run/systemd/system/xmppbotd*
         systemctl daemon-reload
         """)
     }

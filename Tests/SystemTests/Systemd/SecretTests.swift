@@ -78,6 +78,24 @@ extension RealSystemd {
       #expect(said.contains("xmppbotd-commands.socket"), "\(said)")
     }
 
+    @Test("where the commands' service can't be had, commands fail, and don't get the daemon's rights")
+    func failsClosed() throws {
+      let server = try Server.shared(.prosody)
+      let bot = try InstalledBot(on: server)
+      try bot.addCommand("me", "id -un")
+      try bot.machine.run("systemctl", "mask", "--runtime", "--now", "xmppbotd-commands.socket")
+      defer { _ = try? bot.machine.attempt("systemctl", "unmask", "--runtime", "xmppbotd-commands.socket") }
+      try bot.machine.run("rm", "-f", "/run/xmppbotd-commands.sock")
+      try bot.startOnline()
+      let alice = try bot.contact()
+      #expect(try bot.answer(to: "me", from: alice).contains("failed"), "\(bot.situation)")
+      let said = try bot.entry("handler-output")
+      #expect(said.contains("xmppbotd-commands.socket"), "\(said)")
+      try bot.machine.run("systemctl", "unmask", "--runtime", "xmppbotd-commands.socket")
+      try bot.machine.run("systemctl", "start", "xmppbotd-commands.socket")
+      #expect(try bot.answer(to: "me", from: alice) == "xmppbotd-commands", "\(bot.situation)")
+    }
+
     @Test("commands run as another user, and reach neither the password nor the archive nor the daemon")
     func isolation() throws {
       let server = try Server.shared(.prosody)

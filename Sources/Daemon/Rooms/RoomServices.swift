@@ -1,0 +1,78 @@
+import BotKit
+import EventLoop
+import JID
+import XMPPStream
+
+extension Daemon {
+  /// What administrators do with rooms (`join`, `leave`, `say`, `rooms`).
+  static func roomService(_ reference: Reference) -> RoomService {
+    var service = RoomService()
+    service.list = { reference.daemon?.flow.rooms.lines ?? [] }
+    service.present = { reference.daemon?.flow.rooms.rooms(with: $0) ?? [] }
+    service.join = { room, nick, done in
+      guard let daemon = reference.daemon else { return done(.failure(.init("I am stopping."))) }
+      daemon.join(room, nick, done)
+    }
+    service.leave = { room in
+      guard let rooms = reference.daemon?.flow.rooms, let standing = rooms.standing(in: room) else {
+        return .failure(.init("I am not in \(room)."))
+      }
+      rooms.leave(room)
+      return .success(standing)
+    }
+    service.say = { room, text in
+      guard let flow = reference.daemon?.flow, flow.rooms.rooms[room]?.isJoined == true else {
+        return .init("I am not in \(room): join it first.")
+      }
+      flow.outbox.send(text, to: room)
+      return nil
+    }
+    return service
+  }
+
+  private func join(
+    _ room: JID, _ nick: String?,
+    _ done: @escaping @LoopActor (Result<RoomService.Standing, RoomService.Refusal>) -> Void
+  ) {
+    if let nick, (try? room.with(resource: nick)) == nil {
+      return done(.failure(.init("\(nick) can be no nickname.")))
+    }
+    flow.rooms.join(room, nick: nick) { [weak self] failure in
+      // After what the room's machine still has on the stack.
+      EventLoop.main.post {
+        guard let self else { return }
+        let rooms = self.flow.rooms
+        guard let failure else {
+          let standing = rooms.standing(in: room) ?? .init(nick: nick ?? rooms.usualNick, isConfigured: false)
+          return done(.success(standing))
+        }
+        // Who asked hears it now; without a section it would be tried for ever, and nobody would know.
+        if rooms.rooms[room]?.entry.purpose == .asked, rooms.rooms[room]?.isJoined == false { rooms.leave(room) }
+        done(.failure(.init("\(failure.reason): \(failure.remedy)")))
+      }
+    }
+  }
+}
+
+extension RoomFlow {
+  /// How we stand in a room of ours; nil: it is none.
+  fileprivate func standing(in room: JID) -> RoomService.Standing? {
+    guard isRoom(room), let nick = nick(in: room) else { return nil }
+    return RoomService.Standing(nick: nick, isConfigured: rooms[room]?.entry.purpose == .configured)
+  }
+
+  /// For `rooms`, sorted.
+  fileprivate var lines: [RoomLine] {
+    rooms.all.map { room in
+      let state =
+        switch room.state {
+        case .offline: "offline"
+        case .asking, .joining: "entering"
+        case .joined: "joined, \(room.occupantCount)\(room.isCrowd ? " or more" : "") there"
+        case .waiting(let failure): "not joined: \(failure.reason)"
+        }
+      return RoomLine(
+        room: room.address, nick: room.nick, state: state, isConfigured: room.entry.purpose == .configured)
+    }
+  }
+}
