@@ -5,17 +5,23 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   public let reason: String
   public let remedy: String
   public let isMissing: Bool
+  /// Whether this user may not read it.
+  public let isDenied: Bool
 
-  public init(_ reason: String, remedy: String, isMissing: Bool = false) {
+  public init(_ reason: String, remedy: String, isMissing: Bool = false, isDenied: Bool = false) {
     self.reason = reason
     self.remedy = remedy
     self.isMissing = isMissing
+    self.isDenied = isDenied
   }
 
   init(code: Int32) {
     switch code {
     case ENOENT: self.init("does not exist", remedy: "create it", isMissing: true)
-    case EACCES: self.init("cannot be read: permission denied", remedy: "use sudo, or let user \(geteuid()) read it")
+    case EACCES:
+      self.init(
+        "cannot be read: permission denied", remedy: "use sudo, or let user \(userName(geteuid())) read it",
+        isDenied: true)
     case EISDIR: self.init("is a directory", remedy: "name a file")
     default: self.init("cannot be read: \(String(cString: strerror(code)))", remedy: "repair it")
     }

@@ -107,7 +107,8 @@ public struct Schema: Sendable {
     }
     guard !entry.value.isEmpty, let problem = key.check(entry.value) else { return nil }
     return Diagnostic(
-      entry.location, "\(key.name) = \(excerpt(entry.value)) \(problem.reason)", remedy: problem.remedy)
+      entry.location, "\(key.name) = \(excerpt(entry.value)) \(problem.reason)",
+      remedy: ForeignHabit.remedy(for: entry.value, check: key.check) ?? problem.remedy)
   }
 
   private func remedy(forUnknown key: String, in known: Section) -> String {

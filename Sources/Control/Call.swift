@@ -55,6 +55,9 @@ struct Call: Sendable {
     return "systemctl start xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
   }
 
+  /// What has the new values of keys that wait for a restart come into force.
+  var restartCommand: String { startCommand.replacing("systemctl start", with: "systemctl restart") }
+
   /// The archive's path; an error if it is not for whoever uses this program.
   func readableArchive() throws(ControlFailure) -> String {
     let path = try settings().archive.path

@@ -22,7 +22,9 @@ struct AccountAccess: Sendable {
   init(_ call: Call) throws(ControlFailure) {
     settings = try call.settings()
     do throws(ConfigurationProblems) {
-      let loaded = try Password.load(for: settings, environment: call.environment)
+      let loaded = try Password.load(
+        for: settings, environment: call.environment,
+        remedyWhenDenied: "use sudo (the password is for root and the bot alone)")
       password = SecretBytes(loaded.bytes)
       passwordSource = loaded.source
     } catch {

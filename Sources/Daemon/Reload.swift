@@ -15,7 +15,7 @@ extension Daemon {
       // What can fail comes first, so that a failure changes nothing.
       let listens = new.settings.http.listen != settings.http.listen
       let listener = try listens ? httpSockets.listener(for: new.settings.http.listen) : nil
-      apply(new)
+      outcome.atRestart = apply(new)
       configureRooms(new.rooms)
       web.use(settings, new.webhooks)
       if listens {
@@ -31,7 +31,8 @@ extension Daemon {
     done(outcome)
   }
 
-  private func apply(_ new: Configuration) {
+  /// Puts it in force; returns the keys that wait for a restart.
+  private func apply(_ new: Configuration) -> [String] {
     let changes = SettingsChanges(from: settings, to: new.settings)
     let passwordChanged = credentials.password != new.password
     settings = new.settings.keepingWhatNeedsRestart(of: settings)
@@ -52,6 +53,7 @@ extension Daemon {
       .reloaded,
       "the new configuration is in force"
         + (later.isEmpty ? "" : "; at the next restart: " + later.joined(separator: ", ")))
+    return later
   }
 }
 

@@ -28,7 +28,8 @@ public struct DNSError: Error, Sendable, Hashable, CustomStringConvertible {
     switch kind {
     case .notFound: "DNS has no address or service at \(name): check the spelling of jid = or host ="
     case .timedOut: "DNS did not answer for \(name) in time: check the network and /etc/resolv.conf"
-    case .noServer: "no DNS server could be asked for \(name): check the network and /etc/resolv.conf"
+    case .noServer:
+      "no DNS server could be asked for \(name): check the network and /etc/resolv.conf, or set host = to do without"
     case .serverFailure(let word):
       "DNS failed for \(name) (\(word)): it may pass, or set host = and port = to do without"
     case .badAnswer: "DNS sent a broken answer for \(name): set host = and port = to do without"

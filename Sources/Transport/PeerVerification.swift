@@ -84,10 +84,10 @@ final class PeerVerification {
       case X509_V_ERR_CERT_HAS_EXPIRED: .expired(subject: current.subject, date: current.notAfterText)
       case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(subject: current.subject, date: current.notBeforeText)
       case _ where unknownAuthority:
-        if !pins.isEmpty, let leaf = X509_STORE_CTX_get0_cert(store) {
-          .pinMismatch(key: Certificate(handle: leaf).publicKey)
+        if let key = X509_STORE_CTX_get0_cert(store).map({ Certificate(handle: $0).publicKey }) {
+          pins.isEmpty ? .unknownAuthority(issuer: current.issuer, key: key) : .pinMismatch(key: key)
         } else {
-          .unknownAuthority(issuer: current.issuer)
+          .other(Self.text(error))
         }
       default: .other("\(Self.text(error)) (\(current.subject))")
       }

@@ -36,8 +36,8 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
   case notYetValid(subject: String, date: String)
   /// None of `names`, which the certificate is for, is `domain`.
   case wrongName(domain: String, names: [String])
-  /// The chain ends at `issuer`, which nobody here trusts.
-  case unknownAuthority(issuer: String)
+  /// The chain ends at `issuer`, which nobody here trusts; `key` is the server's.
+  case unknownAuthority(issuer: String, key: PublicKeyPin)
   /// No key of the chain is pinned; `key` is the server's.
   case pinMismatch(key: PublicKeyPin)
   /// OpenSSL's words.
@@ -52,9 +52,9 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
     case .wrongName(let domain, let names):
       "the certificate is not for \(domain) but for \(names.isEmpty ? "no name at all" : names.joined(separator: ", "))"
         + ": the server needs a certificate for \(domain)"
-    case .unknownAuthority(let issuer):
-      "the certificate's authority \(issuer) is not known here: for a private authority set ca-file = or public-key-pin =,"
-        + " for a public one install ca-certificates"
+    case .unknownAuthority(let issuer, let key):
+      "the certificate's authority \(issuer) is not known here: for a public one install ca-certificates, for a private one"
+        + " set ca-file =, or, if this is the server's key (compare it by another way), set public-key-pin = \(key)"
     case .pinMismatch(let key):
       "the server's public key is \(key), which public-key-pin does not allow: if the server's administrator confirms it,"
         + " set public-key-pin = \(key)"

@@ -33,7 +33,7 @@ public struct HookRefusal: Error, Sendable, Hashable {
     HookRefusal(
       415, "content type",
       "\(given ?? "no content type") is not what this hook takes (template = \(template.rawValue))",
-      remedy: "send Content-Type: \(template.mediaType)")
+      remedy: "send Content-Type: \(template.mediaType) (curl: -H 'Content-Type: \(template.mediaType)')")
   }
 
   static func address(_ text: String) -> HookRefusal {

@@ -338,6 +338,9 @@ struct WaitingBuiltinTests {
     #expect(try await run(good).text == "The new configuration is in force.")
     let partial = Command(Reload.description, Reload { $0(ReloadOutcome(refused: ["x: why"])) }, origin: "test")
     #expect(try await run(partial).text == "The new configuration is in force.\nNot offered:\nx: why")
+    let later = Command(Reload.description, Reload { $0(ReloadOutcome(atRestart: ["account.jid"])) }, origin: "test")
+    #expect(
+      try await run(later).text == "The new configuration is in force.\nAt my next restart: account.jid")
     let bad = Command(
       Reload.description, Reload { $0(ReloadOutcome(faults: ["a.conf:3: no such key"])) }, origin: "test")
     #expect(try await run(bad).text?.hasSuffix("\na.conf:3: no such key") == true)

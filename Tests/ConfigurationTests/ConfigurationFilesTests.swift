@@ -64,7 +64,7 @@ struct ConfigurationFilesTests {
     let path = try folder.write("", to: "bot.conf", mode: 0)
     #expect(
       ConfigurationParser.read(path: path).problems.map(\.description) == [
-        "\(path): cannot be read: permission denied: use sudo, or let user \(geteuid()) read it"
+        "\(path): cannot be read: permission denied: use sudo, or let user \(userName(geteuid())) read it"
       ])
   }
 

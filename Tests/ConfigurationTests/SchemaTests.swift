@@ -65,6 +65,25 @@ struct SchemaTests {
       diagnostics("[server]\nhost = x\nhost =\n") == ["f1:1: [server] has no `host`: add `host = TEXT`"])
   }
 
+  @Test("quotes around a value and a comment behind it are named, where it will not do for them or otherwise")
+  func foreignHabits() {
+    #expect(
+      diagnostics(
+        "[server]\nhost = \"x\" # kept\nport = \"1\"\n", "[server]\nport = 1 ; why\n", "[server]\nport = '1' # b\n")
+        == [
+          "f1:3: port = \"1\" is no whole number from 1 to 65535: write it without quotes",
+          "f2:2: port = 1 ; why is no whole number from 1 to 65535: a comment stands on a line of its own",
+          "f3:2: port = '1' # b is no whole number from 1 to 65535: "
+            + "a comment stands on a line of its own, and write it without quotes",
+        ])
+    #expect(
+      diagnostics("[server]\nhost = x\nport = \"many\"\n") == [
+        "f1:3: port = \"many\" is no whole number from 1 to 65535: write it without quotes, and write a number in that range"
+      ])
+    #expect(
+      diagnostics("[server]\nhost = x\nport = 1#\n").allSatisfy { $0.hasSuffix(": write a number in that range") })
+  }
+
   @Test("a section has a name where the schema says so, and nowhere else")
   func names() {
     #expect(

@@ -180,6 +180,20 @@ struct DaemonVerbTests {
     await daemon.stop()
   }
 
+  @Test("reload names what waits for a restart, and what is not offered")
+  func reload() async throws {
+    let daemon = try await ScriptedDaemon.at(socket) { _, client in
+      client.finish(["refused": ["x: why"], "restart": ["account.jid", "archive.path"]])
+    }
+    let outcome = try control("reload")
+    #expect(outcome.code == 0 && outcome.output.isEmpty)
+    #expect(
+      outcome.errors
+        == "refused: x: why\nin force at the next restart only (systemctl restart xmppbotd): "
+        + "account.jid, archive.path\n")
+    await daemon.stop()
+  }
+
   @Test("a daemon that ends the conversation, or talks nonsense, is a failure in words")
   func broken() async throws {
     let daemon = try await ScriptedDaemon.at(socket) { _, client in client.close() }

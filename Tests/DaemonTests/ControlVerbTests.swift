@@ -2,10 +2,13 @@ import Archive
 import CLinux
 import EventLoop
 import Glibc
+import JID
 import JSON
 import SQLite
 import Systemd
 import Testing
+import XMPPClient
+import XMPPStanzas
 import XMPPTesting
 
 @testable import Daemon
@@ -117,6 +120,26 @@ struct ControlVerbTests {
     #expect(try ask(bench, ["verb": "archive-export"]).rows.isEmpty)
   }
 
+  @Test("a bare word is a name whose domain was forgotten, and the likely address is named")
+  func forgottenDomain() async throws {
+    let bench = try await DaemonBench()
+    let failure = try ask(bench, ["verb": "send", "to": "alice", "text": "x", "wait": false]).end.failure
+    #expect(failure?.code == .usage && failure?.reason.contains("write alice@example.org") == true)
+    for to: JSON in ["example.net", "localhost", "[::1]"] {
+      #expect(try ask(bench, ["verb": "send", "to": to, "text": "x", "wait": false]).end.failure == nil, "\(to)")
+    }
+    #expect(try ask(bench, ["verb": "archive-export"]).rows.count == 3)
+  }
+
+  @Test("a server of one label is one where the account is on it, or where it is a contact")
+  func knownDomain() throws {
+    let (lan, account) = (try JID("lan"), try JID("bot@example.org"))
+    let roster = Roster(items: [RosterItem(jid: lan)])
+    #expect(ForgottenDomain.meant(by: lan, account: account, roster: Roster()) == (try JID("lan@example.org")))
+    #expect(ForgottenDomain.meant(by: lan, account: account, roster: roster) == nil)
+    #expect(ForgottenDomain.meant(by: lan, account: try JID("bot@lan"), roster: Roster()) == nil)
+  }
+
   @Test("an archive that can't be written refuses to send at once")
   func archiveFault() async throws {
     let bench = try await DaemonBench.online()
@@ -196,8 +219,10 @@ struct ControlVerbTests {
     let failure = try ask(bench, ["verb": "reload"]).end.failure
     #expect(failure?.code == .configuration && failure?.reason.contains("rate = much") == true)
     try DaemonBench.configure(bench.scratch, "")
-    #expect(try ask(bench, ["verb": "reload"]).end.result == ["refused": []])
+    #expect(try ask(bench, ["verb": "reload"]).end.result == ["refused": [], "restart": []])
     #expect(await bench.daemon.log.level == .info)
+    try DaemonBench.configure(bench.scratch, "[archive]\nsync = normal\n")
+    #expect(try ask(bench, ["verb": "reload"]).end.result == ["refused": [], "restart": ["archive.sync"]])
   }
 
   @Test("requests while the daemon is stopping are answered as far as they can be")

@@ -31,6 +31,19 @@ struct SettingsTestsPassword {
     return problems.description
   }
 
+  @Test(
+    "whoever may not read it is told so, and what to do in the words of the caller",
+    .enabled(if: geteuid() != 0, "root may read everything"))
+  func denied() throws {
+    let file = try folder.write("secret", to: "secret", mode: 0)
+    let settings = try Settings.parse(
+      "[account]\njid = bot@example.org\npassword-file = \(file)\n", file: "bot.conf", environment: serviceEnvironment)
+    let problems = #expect(throws: ConfigurationProblems.self) {
+      try Password.load(for: settings, environment: serviceEnvironment, remedyWhenDenied: "use sudo")
+    }
+    #expect(problems?.description == "\(file): cannot be read: permission denied: use sudo")
+  }
+
   @Test("one line end at the end is not part of it; spaces are", arguments: ["", "\n", "\r\n"])
   func lineEnd(end: String) throws {
     let file = try folder.write(" päss wörd " + end, to: "secret", mode: 0o600)

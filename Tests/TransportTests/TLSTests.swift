@@ -324,12 +324,14 @@ struct TLSTests {
     }
   }
 
-  @Test("an unknown authority is refused, by name; ca-file is used instead of the system's") @LoopActor
+  @Test("an unknown authority is refused, by name and with the server's key; ca-file is used instead of the system's")
+  @LoopActor
   func unknownAuthority() async throws {
     let stranger = try TestCertificate(commonName: "Stranger", isAuthority: true)
     let certificate = try leaf("DNS:xmpp.test", issuer: stranger)
     let problem = refusal(try await handshake(certificate, context()))
-    #expect(problem == .unknownAuthority(issuer: "/CN=Stranger"))
+    #expect(problem == .unknownAuthority(issuer: "/CN=Stranger", key: certificate.pin))
+    #expect(problem?.description.hasSuffix("set public-key-pin = \(certificate.pin)") == true)
     #expect(refusal(try await handshake(certificate, try TLSContext())) == problem)
     _ = try await handshake(certificate, context(caOf: stranger)).get()
   }

@@ -6,10 +6,13 @@ public struct ReloadOutcome: Sendable, Hashable {
   public var faults: [String]
   /// Commands that are not offered, and why; they keep nothing else from being in force.
   public var refused: [String]
+  /// Keys whose new values wait for a restart: `account.jid`.
+  public var atRestart: [String]
 
-  public init(faults: [String] = [], refused: [String] = []) {
+  public init(faults: [String] = [], refused: [String] = [], atRestart: [String] = []) {
     self.faults = faults
     self.refused = refused
+    self.atRestart = atRestart
   }
 }
 
@@ -26,7 +29,8 @@ struct Reload: WaitingCommand {
         return events.finish(.done, "The old configuration stays in force, since the new one has faults:\n" + faults)
       }
       let refused = outcome.refused.isEmpty ? [] : ["Not offered:"] + outcome.refused
-      events.finish(.done, (["The new configuration is in force."] + refused).joined(separator: "\n"))
+      let later = outcome.atRestart.isEmpty ? [] : ["At my next restart: " + outcome.atRestart.joined(separator: ", ")]
+      events.finish(.done, (["The new configuration is in force."] + later + refused).joined(separator: "\n"))
     }
     return Abandonable(events)
   }

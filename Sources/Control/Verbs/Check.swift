@@ -16,6 +16,7 @@ extension Verb {
     let settings = try call.settings()
     let json = call.json
     CheckLine("configuration", settings.file).print(asJSON: json)
+    for line in Reader.lines(configuration: settings.file) { line.print(asJSON: json) }
     let account = try AccountAccess(call)
     CheckLine("password", account.passwordSource).print(asJSON: json)
     try archiveLine(settings.archive.path).print(asJSON: json)

@@ -38,11 +38,17 @@ extension Verb {
   static let reload = Verb(
     path: ["reload"], summary: "Read the configuration again",
     details: """
-      A configuration with faults changes nothing: they are listed, and the exit code is 78. Commands that can't be offered
-      are named on standard error. A handler whose program was changed is started anew.
+      A configuration with faults changes nothing: they are listed, and the exit code is 78. Commands that can't be offered,
+      and keys whose change waits for a restart, are named on standard error. A handler whose program was changed is started
+      anew.
       """
   ) { call throws(ControlFailure) in
-    complain(ofRefused: try call.daemon().ask(["verb": "reload"]))
+    let end = try call.daemon().ask(["verb": "reload"])
+    complain(ofRefused: end)
+    let later = end["restart"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    if !later.isEmpty {
+      Terminal.complain("in force at the next restart only (\(call.restartCommand)): \(later.joined(separator: ", "))")
+    }
   }
 
   /// Commands that are not offered, on standard error.

@@ -54,13 +54,23 @@ final class Registration: ExchangeStep {
       return ControlFailure(.failed, "the server does not accept these data (\(error?.text ?? "no reason given"))")
     case .serviceUnavailable, .featureNotImplemented, .notAllowed, .forbidden:
       return ControlFailure(
-        .notAllowed, "\(jid.domain) lets nobody register from outside; ask its administrator for the account")
-    case nil: return ControlFailure(.failed, "the server gave no reason")
+        .notAllowed, "\(jid.domain) lets nobody register from outside; \(Self.byAdministrator(jid))")
+    case nil: return ControlFailure(.failed, "the server gave no reason; \(Self.byAdministrator(jid))")
     case .resourceConstraint, .policyViolation:
       return ControlFailure(
-        .failed, "the server wants no more accounts for now (\(error?.description ?? "")); try later")
-    default: return ControlFailure(.failed, "the server refused: \(error?.description ?? "no reason given")")
+        .failed,
+        "the server wants no more accounts for now (\(error?.description ?? "")); try later, or \(Self.byAdministrator(jid))"
+      )
+    default:
+      return ControlFailure(
+        .failed, "the server refused: \(error?.description ?? "no reason given"); \(Self.byAdministrator(jid))")
     }
+  }
+
+  /// How an account comes to be where the server lets nobody make one.
+  nonisolated static func byAdministrator(_ jid: JID) -> String {
+    "have the server's administrator create it (Prosody: prosodyctl adduser \(jid.bare); ejabberd: ejabberdctl register "
+      + "\(jid.local ?? "NAME") \(jid.domain) PASSWORD), and put its password into the password file"
   }
 
   private func submit(_ form: IQ, _ exchange: Exchange) {

@@ -29,7 +29,11 @@ extension Daemon {
     case "reload":
       log.log(.reloaded, "\(client.peer) asks for the configuration to be read again")
       reload { outcome in
-        if outcome.faults.isEmpty { return client.finish(["refused": .array(outcome.refused.map(JSON.string))]) }
+        if outcome.faults.isEmpty {
+          return client.finish([
+            "refused": .array(outcome.refused.map(JSON.string)), "restart": .array(outcome.atRestart.map(JSON.string)),
+          ])
+        }
         client.fail(.configuration, outcome.faults.joined(separator: "\n"))
       }
     case "log-level": serveLogLevel(request, client)

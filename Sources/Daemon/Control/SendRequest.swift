@@ -22,6 +22,10 @@ extension Daemon {
     } catch {
       return client.fail(.usage, "'\(to)' is no address: \(error)")
     }
+    if let meant = ForgottenDomain.meant(by: recipient, account: settings.account.jid, roster: session.roster) {
+      return client.fail(
+        .usage, "nothing was sent: '\(to)' would be a server, not a person: write \(meant), or whatever the domain is")
+    }
     if let fault = gate.fault { return client.fail(.failed, "nothing was sent: \(fault)") }
     if let file { return upload(file, caption: text.isEmpty ? nil : text, to: recipient, request, client) }
     log.log(.messageSent, "\(client.peer) sends a message to \(recipient)", peer: recipient.bare.description)

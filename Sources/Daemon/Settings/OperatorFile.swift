@@ -21,7 +21,7 @@ enum OperatorFile {
     guard stat(path, &status) == 0 else { return unreadable() }
     guard status.st_mode & S_IFMT == S_IFREG else { return ValueProblem("is not a file", remedy: "name a file") }
     guard access(path, R_OK) == 0 else {
-      return ValueProblem("cannot be read by this user", remedy: "chmod a+r \(path)")
+      return ValueProblem("cannot be read by user \(userName(geteuid()))", remedy: "chmod a+r \(path)")
     }
     return nil
   }
@@ -29,7 +29,9 @@ enum OperatorFile {
   private static func unreadable() -> ValueProblem {
     switch errno {
     case ENOENT: ValueProblem("does not exist", remedy: "create it, or correct the path")
-    case EACCES: ValueProblem("is in a folder that this user may not enter", remedy: "move it, or chmod the folder")
+    case EACCES:
+      ValueProblem(
+        "is in a folder that user \(userName(geteuid())) may not enter", remedy: "move it, or chmod the folder")
     case let code: ValueProblem("cannot be examined: \(String(cString: strerror(code)))", remedy: "correct the path")
     }
   }

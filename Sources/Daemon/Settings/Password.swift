@@ -19,9 +19,15 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
 
   /// Reads the password from `password-file` if that is set, else from the systemd credential `password`, else from the
   /// file that the unit takes that credential from. One line end at the end is not part of it.
+  /// - Parameter remedyWhenDenied: what whoever may not read it does, if not what can be done about any file.
   public static func load(
-    for settings: Settings, environment: [String: String]
+    for settings: Settings, environment: [String: String], remedyWhenDenied: String? = nil
   ) throws(ConfigurationProblems) -> Password {
+    func read(_ file: String, mustBePrivate: Bool) throws(ConfigurationProblems) -> Password? {
+      try SecretFile(
+        secret: "password", path: file, mustBePrivate: mustBePrivate, remedyWhenDenied: remedyWhenDenied
+      ).read().map { Password(bytes: $0, source: file) }
+    }
     if let file = settings.account.passwordFile {
       guard let password = try read(file, mustBePrivate: true) else {
         throw problem(file, "is empty", "write the password into it")
@@ -48,12 +54,6 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
   private static func credentialSource(of file: String) -> String? {
     guard file.hasPrefix("/etc/xmppbotd/"), file.hasSuffix(".conf") else { return nil }
     return file == Settings.defaultFile ? "/etc/xmppbotd/password" : file.dropLast("conf".count) + "password"
-  }
-
-  /// The password in `file`; nil when the file is empty.
-  private static func read(_ file: String, mustBePrivate: Bool) throws(ConfigurationProblems) -> Password? {
-    try SecretFile(secret: "password", path: file, mustBePrivate: mustBePrivate).read()
-      .map { Password(bytes: $0, source: file) }
   }
 
   private static func problem(_ file: String, _ problem: String, _ remedy: String) -> ConfigurationProblems {

@@ -8,6 +8,8 @@ struct SecretFile {
   /// Whether its mode must keep others out. systemd keeps credentials from others by access lists, which the mode does not
   /// show.
   let mustBePrivate: Bool
+  /// What whoever may not read it does; nil: what can be done about any file.
+  var remedyWhenDenied: String?
 
   /// The secret; nil when the file is empty. One line end at the end is not part of it.
   func read() throws(ConfigurationProblems) -> [UInt8]? {
@@ -19,7 +21,8 @@ struct SecretFile {
         throw FileError("can be read or written by others (mode \(mode))", remedy: "chmod 600 \(path)")
       }
     } catch {
-      throw problem(error.reason, error.isMissing ? "create it with the \(secret) in it, mode 600" : error.remedy)
+      if error.isMissing { throw problem(error.reason, "create it with the \(secret) in it, mode 600") }
+      throw problem(error.reason, error.isDenied ? remedyWhenDenied ?? error.remedy : error.remedy)
     }
     if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
     if contents.last == UInt8(ascii: "\r") { contents.removeLast() }

@@ -1,0 +1,97 @@
+import Configuration
+import Glibc
+
+/// The user as whom the daemon runs, and whether they can read what root can: root is stopped by nothing, so root's check would
+/// pass what the daemon then fails at. Modes, owners and groups are looked at; access lists are not.
+struct Reader {
+  let name: String
+  let user: uid_t
+  /// All of them, with the user's own.
+  let groups: Set<gid_t>
+
+  /// The keys that name a file which the daemon itself reads.
+  private static let fileKeys = ["ca-file", "avatar"]
+  /// Likewise; these files must be their owner's alone.
+  private static let secretKeys = ["password-file", "token-file"]
+
+  /// One line for each file of the configuration that the daemon will not be able to read. Nothing where it is not known who
+  /// will run it, and for everybody but root, who finds out by reading.
+  static func lines(configuration: String) -> [CheckLine] {
+    guard geteuid() == 0, let reader = Reader(running: configuration) else { return [] }
+    return reader.lines(ConfigurationParser.read(path: configuration).document)
+  }
+
+  func lines(_ document: ConfigurationDocument) -> [CheckLine] {
+    func values(_ keys: [String]) -> [String] {
+      document.sections.flatMap { section in keys.compactMap { section.entries(of: $0).last?.value } }
+    }
+    let secrets = values(Self.secretKeys)
+    let files = [document.file] + document.sections.flatMap { $0.headers.map(\.file) } + values(Self.fileKeys) + secrets
+    var seen: Set<String> = []
+    return files.filter { seen.insert($0).inserted }.compactMap { path in
+      obstacle(to: path, isSecret: secrets.contains(path)).map { CheckLine("readable", path, warning: $0) }
+    }
+  }
+
+  /// Why this user can't read `path`, and what to do; nil when they can, or when there is no such file.
+  func obstacle(to path: String, isSecret: Bool = false) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    let real = String(cString: resolved)
+    var folder = ""
+    for part in real.split(separator: "/").dropLast() {
+      folder += "/" + part
+      if !may(0o1, folder) {
+        return "user \(name), as whom the daemon runs, may not enter \(folder): chmod o+x \(folder), or move the file"
+      }
+    }
+    if may(0o4, real) { return nil }
+    return "user \(name), as whom the daemon runs, may not read it: "
+      + (isSecret ? "chown \(name) \(real)" : "chgrp \(name) \(real) and chmod g+r \(real)")
+  }
+
+  /// `bits`: of the last digit of a mode.
+  private func may(_ bits: mode_t, _ path: String) -> Bool {
+    var status = stat()
+    guard user != 0, stat(path, &status) == 0 else { return true }
+    // The first that fits decides, as in the kernel (path_resolution(7)).
+    let shift: mode_t = status.st_uid == user ? 6 : groups.contains(status.st_gid) ? 3 : 0
+    return status.st_mode >> shift & bits == bits
+  }
+}
+
+extension Reader {
+  /// The service's user for a configuration of its units; else whoever owns the configuration, unless that is root.
+  init?(running configuration: String) {
+    if configuration.hasPrefix("/etc/xmppbotd/"), let entry = Self.entry({ getpwnam_r("xmppbotd", $0, $1, $2, $3) }) {
+      self = entry
+      return
+    }
+    var status = stat()
+    guard stat(configuration, &status) == 0, status.st_uid != 0 else { return nil }
+    let owner = status.st_uid
+    guard let entry = Self.entry({ getpwuid_r(owner, $0, $1, $2, $3) }) else { return nil }
+    self = entry
+  }
+
+  private typealias Lookup = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+    UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  private static func entry(_ lookup: Lookup) -> Reader? {
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    let result = buffer.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.map { lookup(&entry, $0, buffer.count, &found) } ?? EINVAL
+    }
+    guard result == 0, found != nil, let name = entry.pw_name else { return nil }
+    var groups = [gid_t](repeating: 0, count: 1024)
+    var count = Int32(groups.count)
+    let known = getgrouplist(name, entry.pw_gid, &groups, &count)
+    return Reader(
+      name: String(cString: name), user: entry.pw_uid,
+      groups: known < 0 ? [entry.pw_gid] : Set(groups.prefix(Int(count))))
+  }
+}
