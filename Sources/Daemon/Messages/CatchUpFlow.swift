@@ -40,6 +40,8 @@ final class CatchUpFlow {
   var fetched = 0
   /// Up to this id messages are read that were read before: whatever has become of their rows, none of them is run.
   private var known: String?
+  /// What is stamped later than this was not read before: the message of that id may be in the archive no more.
+  private var knownUntil: Int64?
   /// So many times was it begun.
   private var streams = 0
   /// The stream went away while something was asked.
@@ -129,7 +131,8 @@ final class CatchUpFlow {
       // Of a room that was not read before, what is in its archive is not ours to read.
       if let anchor, anchor != cursor, isAccount || !anchor.isEmpty {
         machine?.rewind(to: anchor)
-        known = cursor
+        known = cursor?.isEmpty == true ? nil : cursor
+        knownUntil = newest
       }
       perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
     }
@@ -151,6 +154,8 @@ final class CatchUpFlow {
   /// The room is not ours any more, or not at present: what is held passes, and nothing is asked until it begins anew.
   func abandon() {
     isAbandoned = true
+    streams += 1
+    known = nil
     retryTimer = nil
     stallTimer = nil
     perform(machine?.giveUp("the room was left") ?? [])
@@ -187,6 +192,7 @@ final class CatchUpFlow {
         continue
       }
       isTaken = true
+      if let knownUntil, let stamp = message.stamp, stamp > knownUntil { known = nil }
       var arrival = Arrival(
         message: message.message, raw: raw(message.element), number: number, way: .archived(message),
         movesCursor: known == nil, isPast: known != nil)
@@ -221,6 +227,7 @@ final class CatchUpFlow {
     // Only results make it.
     case .archive: break
     case .setCursor(let id):
+      if id == known { known = nil }
       guard known == nil else { return }
       let isFirst = cursor == nil
       cursor = id
@@ -277,7 +284,7 @@ final class CatchUpFlow {
     isUpToDate = outcome.movesCursor
     switch outcome {
     case .incomplete(let reason): if !isAbandoned { readLater(because: reason) }
-    case .unavailable(let reason): if isOffered, isAccount { readLater(because: reason) }
+    case .unavailable(let reason): if isOffered, !isAbandoned { readLater(because: reason) }
     case .upToDate: break
     }
     tellFetched()
