@@ -17,6 +17,8 @@ extension Verb {
       --queue: that the bot has it), 4 that the bot is offline and 6 that the server has not confirmed it in time: in both
       cases the message is in the outbox, survives restarts, and goes as soon as it can. 1 means that nothing was sent, or that
       it came back before the server confirmed it; what comes back later is in the journal, and its row says "failed".
+      JID may be a room. One that has no section in the configuration is entered first, and left when nothing was said there
+      for ten minutes.
       A file goes to the account's own server (XEP-0363), which says how large it may be; whoever knows the link can read it.
       """
   ) { call throws(ControlFailure) in

@@ -188,8 +188,7 @@ public struct Room: Sendable {
     switch state {
     case .offline, .waiting: return []
     case .asking, .joining, .joined:
-      let place = try? address.with(resource: nick)
-      return [.send(Presence(.unavailable, to: place ?? address).element)]
+      return [.send(Presence(.unavailable, to: ownPlace ?? address).element)]
     }
   }
 
@@ -231,11 +230,13 @@ public struct Room: Sendable {
     }
   }
 
+  /// Our address there. A nickname that the room has given may be one that we could not choose.
+  private var ownPlace: JID? { try? address.with(receivedResource: nick) }
+
   /// XEP-0410: whether we are still in it.
   private mutating func ping(now: ContinuousClock.Instant) -> [RoomAction] {
-    guard let place = try? address.with(resource: nick) else { return [] }
     due = now.advanced(by: Self.silence)
-    guard !isPinged else { return [] }
+    guard !isPinged, let place = ownPlace else { return [] }
     isPinged = true
     pings += 1
     return [.request(RoomRequest(room: address, topic: .selfPing, to: place, attempt: pings))]

@@ -96,6 +96,19 @@ struct RoomStayTests {
     #expect(dialogue.actions() == ["ask info"])
   }
 
+  @Test("a nickname that nobody could choose, but the room has given, is pinged and left like any other")
+  func oddNickname() throws {
+    var dialogue = RoomDialogue()
+    dialogue.begin()
+    try dialogue.want()
+    try dialogue.enter(nick: "\u{2460}\u{200b}")
+    dialogue.wait(.seconds(1_200))
+    #expect(dialogue.actions() == ["ask selfPing"])
+    #expect(dialogue.requests.last?.to.resource == "\u{2460}\u{200b}")
+    try dialogue.leave()
+    #expect(dialogue.actions().first?.contains("/\u{2460}\u{200b}'") == true)
+  }
+
   @Test("a ping that is answered by what the bot can't do, or is lost on its way, is no reason to enter anew")
   func doubts() throws {
     var dialogue = try joined()
