@@ -83,8 +83,8 @@ public struct CatchUp<Held> {
   ///     it no longer knows the cursor. Microseconds since 1970, UTC.
   ///   - heldCount, heldBytes: beyond these, live messages that the archive has are fetched from it instead of held.
   public init(
-    archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 5_000,
-    heldBytes: Int = 8 << 20
+    archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 1_000,
+    heldBytes: Int = 2 << 20
   ) {
     self.archive = archive.bare
     self.cursor = cursor
