@@ -33,7 +33,7 @@ public struct StreamManagement: Sendable {
   private var incoming: IncomingCount
   private var outgoing: OutgoingQueue
   /// With more than this that the server has not acknowledged, nothing new should be sent.
-  public static let congestion = 5_000
+  public static let congestion = 2_000
   static let congestionBytes = 4 << 20
 
   /// A session that `enabled`, the server's answer, begins. `epoch`: another one each time.
