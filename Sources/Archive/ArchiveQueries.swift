@@ -34,6 +34,17 @@ public struct ArchiveQueries: ~Copyable {
     return try row.step() ? row.optionalInteger(at: 0) : nil
   }
 
+  /// When the newest message that came was sent, as far as is known: microseconds since 1970, UTC.
+  public func newestArrival() throws(DatabaseError) -> Int64? {
+    let row = try connection.statement(
+      """
+      SELECT max(min(ifnull(delay, time), time)) FROM message
+      WHERE direction = 'in' AND id > (SELECT max(id) FROM message) - 10000
+      """)
+    defer { row.reset() }
+    return try row.step() ? row.optionalInteger(at: 0) : nil
+  }
+
   /// The id of the last message in the full-text index.
   func indexedUpTo() throws(DatabaseError) -> Int64 {
     try meta(.indexedUpTo).flatMap { Int64($0) } ?? 0

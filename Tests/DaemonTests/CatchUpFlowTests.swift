@@ -106,8 +106,8 @@ struct CatchUpFlowTests {
     try bench.goOnline(features: [Self.archive, Self.stanzaIDs])
     await bench.settle()
     try bench.play(
-      Self.query + "\n" + Self.result("s0", Self.said("ping known", id: "k1")) + "\n"
-        + Self.result("newer", Self.said("newer", id: "m0")) + "\n"
+      Self.query + "\n" + Self.result("s0", Self.said("ping known", id: "k1"), stamp: "2001-09-09T01:38:10Z") + "\n"
+        + Self.result("newer", Self.said("newer", id: "m0"), stamp: "2001-09-09T01:38:20Z") + "\n"
         + Self.result("s1", Self.said("ping old", id: "m1"), stamp: "2001-09-09T01:00:00Z") + "\n"
         + Self.result(
           "s2",
@@ -124,6 +124,18 @@ struct CatchUpFlowTests {
         "> ping reached me too late to run it safely. Send it again if you still want it. (queued)",
         "< ping elsewhere", "> ping from the phone (acked)",
       ])
+  }
+
+  @Test("where the archive has the last message that was known no more, what came after it is new, and run")
+  @LoopActor func endThatIsGone() async throws {
+    let bench = try await DaemonBench(before: Self.leftBehind)
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs])
+    await bench.settle()
+    try bench.play(
+      Self.query + "\n" + Self.result("s1", Self.said("ping fresh", id: "m1"), stamp: "2001-09-09T01:46:39Z"))
+    await bench.settle()
+    let rows = try await bench.transcript().dropFirst(4)
+    #expect(rows == ["< ping fresh", "> pong fresh (queued)"])
   }
 
   @Test("carbons are asked for; what other devices of the account send and receive is archived and never run")

@@ -139,14 +139,19 @@ final class CatchUpFlow {
   private func readFromAnchor() {
     let stream = streams
     gate.write { [archive, isAccount] transaction throws(DatabaseError) in
-      try transaction.queries.anchor(in: archive.description, isAccount: isAccount)
-    } done: { [weak self] anchor in
+      let name = archive.description
+      return (
+        anchor: try transaction.queries.anchor(in: name, isAccount: isAccount),
+        newest: isAccount
+          ? try transaction.queries.newestArrival() : try transaction.queries.newestTime(in: name)
+      )
+    } done: { [weak self] found in
       guard let self, stream == streams else { return }
       // Of a room that was not read before, what is in its archive is not ours to read.
-      if let anchor, anchor != cursor, isAccount || !anchor.isEmpty {
+      if let anchor = found.anchor, anchor != cursor, isAccount || !anchor.isEmpty {
         machine?.rewind(to: anchor)
         known = cursor?.isEmpty == true ? nil : cursor
-        knownUntil = newest
+        knownUntil = found.newest
       }
       perform(machine?.start(queryID: Random.identifier(bytes: 9), now: wallClock?()) ?? [])
     }
