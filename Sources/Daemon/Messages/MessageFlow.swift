@@ -265,7 +265,9 @@ final class MessageFlow {
     {
       return .ours
     }
-    for (id, state) in entry.settles { try transaction.advance(id, peer: entry.row.peer, nick: entry.speaker, to: state) }
+    for (id, state) in entry.settles {
+      try transaction.advance(id, peer: entry.row.peer, nick: entry.speaker, to: state)
+    }
     guard entry.isKept else { return .receipt }
     switch try entry.isArchived ? transaction.insertArchived(entry.row) : transaction.insert(entry.row) {
     case .duplicate: return .duplicate

@@ -47,7 +47,6 @@ extension Settings {
 extension SettingsReader {
   mutating func rooms(account: JID?, groups: [Settings.Group]) -> [Settings.Room] {
     var known: Set<JID> = []
-    let access = AccessPolicy(groups)
     return document.sections("room").compactMap { section in
       guard let name = section.name, let jid = try? JID(name),
         let prefix = section.value(of: SettingsSchema.Room.prefix)
@@ -61,9 +60,9 @@ extension SettingsReader {
         report(section, "", "\(section.title) is the bot's own address", "write the address of a room")
         return nil
       }
-      if let group = access.groups(of: jid).first {
+      if let group = groups.first(where: { $0.members.contains(.address(jid)) }) {
         report(
-          section, "", "\(section.title) is no room: the address is a member of [group \(group)]",
+          section, "", "\(section.title) is no room: the address is a member of [group \(group.name)]",
           "write the address of a room, or take it out of the group")
         return nil
       }
