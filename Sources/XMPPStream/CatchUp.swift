@@ -92,8 +92,8 @@ public struct CatchUp<Held> {
   ///   - most: after so many messages it ends, read to its end or not; a page that brings none counts as a full one. For
   ///     the archives of others, which may have no end. nil: no bound.
   public init(
-    archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 5_000,
-    heldBytes: Int = 8 << 20, most: Int? = nil
+    archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 1_000,
+    heldBytes: Int = 2 << 20, most: Int? = nil
   ) {
     self.archive = archive.bare
     self.cursor = cursor

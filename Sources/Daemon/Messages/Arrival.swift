@@ -7,7 +7,8 @@ import XMPPStream
 
 /// A message on its way into the archive, with how it came.
 struct Arrival {
-  enum Way {
+  /// Most come live, and are held by thousands: what comes with the others is kept apart.
+  indirect enum Way {
     /// To the bot.
     case live
     /// A copy of what another device of the account sent or received (XEP-0280).
@@ -24,7 +25,13 @@ struct Arrival {
   /// It marks how far its archive is known.
   var movesCursor = false
   /// What it is in the room where it was said.
-  var room: RoomMessage?
+  var room: RoomMessage? {
+    get { if case .message(let message)? = place { message } else { nil } }
+    set { place = newValue.map { .message($0) } }
+  }
+  /// Kept apart: most were said in none.
+  private indirect enum Place { case message(RoomMessage) }
+  private var place: Place?
   /// There is nothing in it for us but where it stood.
   var isIgnored = false
   /// It was known before: read once more to find what is in doubt.
