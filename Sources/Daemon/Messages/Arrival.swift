@@ -112,6 +112,8 @@ struct Entry: Sendable {
   var command: String?
   /// The id of our message that came back as an error.
   var bounced: String?
+  /// Whose word that is, in a room; nil: the room's own.
+  var speaker: String?
   /// Which messages of ours have come how far.
   var settles: [(id: String, state: NewMessage.State)] = []
   var cursor: NewMessage.StanzaID?
@@ -132,6 +134,7 @@ struct Entry: Sendable {
     if case .archived = arrival.way { isArchived = true }
     if case .run(let command)? = decision { self.command = command.request.command }
     guard !arrival.isOurs else { return }
+    speaker = arrival.peer?.resource
     bounced = arrival.message.kind == .error ? arrival.message.id : nil
     if let settled = arrival.message.settles { settles = [settled] }
   }
