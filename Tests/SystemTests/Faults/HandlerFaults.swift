@@ -88,10 +88,10 @@ extension Faults {
       defer { withExtendedLifetime(service) {} }
       let mark = "86\(getpid()).5"
       try bot.addCommand(
-        "leave", "# allow: everyone\n/usr/bin/setsid /bin/sleep \(mark) &\ntrap '' TERM HUP\n/bin/sleep \(mark)")
+        "linger", "# allow: everyone\n/usr/bin/setsid /bin/sleep \(mark) &\ntrap '' TERM HUP\n/bin/sleep \(mark)")
       try bot.startOnline()
       let alice = try bot.peer(on: server)
-      alice.send("leave")
+      alice.send("linger")
       _ = try alice.event("message") { $0["chatstate"] == "composing" }
       #expect(try areThere("/bin/sleep \(mark)"), "\(bot.log)")
       bot.signal(SIGKILL)
