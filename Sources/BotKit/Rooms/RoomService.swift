@@ -46,7 +46,7 @@ public struct RoomLine: Sendable, Hashable {
   public let room: JID
   /// Ours there, as it is or is to be.
   public let nick: String
-  /// How it stands: "joined, 12 occupants", "joining", "not joined: the room is for members".
+  /// How it stands, in words; where the bot is not in it, with the reason.
   public let state: String
   public let isConfigured: Bool
 

@@ -3,14 +3,20 @@ import Testing
 extension RealSystemd {
   @Suite("Boots")
   struct BootTests {
-    @Test("after a reboot it is there by itself, with its archive, and sends what had waited since before")
-    func reboot() throws {
-      let server = try Server.shared(.prosody)
+    /// A bot that is to run at every boot, and has talked with a contact.
+    private func enabled(on server: Server) throws -> (InstalledBot, Peer) {
       let bot = try InstalledBot(on: server)
       try bot.machine.run("systemctl", "enable", bot.unit)
       try bot.startOnline()
       let alice = try bot.contact()
       #expect(try bot.answer(to: "ping before", from: alice) == "pong before", "\(bot.situation)")
+      return (bot, alice)
+    }
+
+    @Test("after a reboot it is there by itself, with its archive, and sends what had waited since before")
+    func reboot() throws {
+      let server = try Server.shared(.prosody)
+      let (bot, alice) = try enabled(on: server)
       do {
         try server.stop()
         defer { try? server.start() }
@@ -31,12 +37,7 @@ extension RealSystemd {
 
     @Test("after a loss of power it takes up its session, and contacts have seen nothing of it")
     func crash() throws {
-      let server = try Server.shared(.prosody)
-      let bot = try InstalledBot(on: server)
-      try bot.machine.run("systemctl", "enable", bot.unit)
-      try bot.startOnline()
-      let alice = try bot.contact()
-      #expect(try bot.answer(to: "ping before", from: alice) == "pong before", "\(bot.situation)")
+      let (bot, alice) = try enabled(on: try Server.shared(.prosody))
       try bot.machine.crash()
       // Written while nobody is there to read it, or nearly so.
       alice.send("ping after", to: bot.account.jid)
