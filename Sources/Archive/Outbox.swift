@@ -59,21 +59,23 @@ extension ArchiveTransaction {
   }
 
   /// `peer`'s client says that the message of ours with this id was `received` or `displayed`. Only forwards, and only of a
-  /// message to this peer: nobody can speak for another. Whether it made a difference.
+  /// message to this peer, in a room to this occupant (`nick`): nobody can speak for another, nor anybody for all. Whether it
+  /// made a difference.
   @discardableResult
   public func advance(
-    _ originID: String, peer: String, to state: NewMessage.State
+    _ originID: String, peer: String, nick: String? = nil, to state: NewMessage.State
   ) throws(DatabaseError) -> Bool {
     guard state == .received || state == .displayed else { return false }
     let update = try statement(
       """
       UPDATE message INDEXED BY message_out SET state = ?3
       WHERE direction = 'out' AND state IN ('queued', 'sent', 'acked', 'received') AND state <> ?3
-        AND origin_id = ?1 AND peer = ?2
+        AND origin_id = ?1 AND peer = ?2 AND (room IS NULL OR resource = ?4)
       """)
     try update.bind(originID, at: 1)
     try update.bind(peer, at: 2)
     try update.bind(state.rawValue, at: 3)
+    try update.bind(nick, at: 4)
     try update.run()
     return connection.changes > 0
   }
@@ -110,16 +112,18 @@ extension ArchiveTransaction {
   }
 
   /// What came back from `peer` for the message of ours with this id was an error. Whether there was such a message:
-  /// nobody can make another's fail.
-  public func fail(messageID: String, peer: String, error: String) throws(DatabaseError) -> Bool {
+  /// nobody can make another's fail. `nick`: of the occupant who sent it; nil where it was the room itself.
+  public func fail(messageID: String, peer: String, nick: String? = nil, error: String) throws(DatabaseError) -> Bool {
     let update = try statement(
       """
       UPDATE message INDEXED BY message_out SET state = 'failed', error = ?3
       WHERE direction = 'out' AND state IN ('queued', 'sent', 'acked') AND origin_id = ?1 AND peer = ?2
+        AND (room IS NULL OR ?4 IS NULL OR resource = ?4)
       """)
     try update.bind(messageID, at: 1)
     try update.bind(peer, at: 2)
     try update.bind(error, at: 3)
+    try update.bind(nick, at: 4)
     try update.run()
     return connection.changes > 0
   }

@@ -39,7 +39,7 @@ extension Daemon: SessionDelegate {
       case .unreachable, .timeout: .connectFailed
       default: failure.severity == .conflict ? .conflict : .disconnected
       }
-    log.log(event, "\(failure); next attempt in \(delay.inWords)")
+    log.log(event, ending == nil ? "\(failure); next attempt in \(delay.inWords)" : "\(failure)")
   }
 
   /// One line for `systemctl status`.
@@ -53,6 +53,7 @@ extension Daemon: SessionDelegate {
     switch state {
     case .connecting: return "connecting to \(settings.account.jid.domain)"
     case .online(let info): return "online as \(info.jid)"
+    case .waiting(let failure, _) where ending != nil: return "offline: \(failure)"
     case .waiting(let failure, let delay): return "offline: \(failure); next attempt in \(delay.inWords)"
     case .stopped: return "stopped"
     }

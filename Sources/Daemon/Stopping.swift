@@ -37,6 +37,8 @@ extension Daemon {
     ending.isRestart = surroundings.isRestarting()
     log.log(.stopping, ending.isRestart ? "stopping for a restart; the stream is left to the next process" : "stopping")
     notifier.stopping(status: "finishing running commands")
+    flow.stopReading()
+    session.connectNoMore()
     ending.timers = [
       surroundings.scheduler.schedule(after: Self.commandTime) { [weak self] in self?.flow.uploads.stop() },
       surroundings.scheduler.schedule(after: Self.goodbyeTime) { [weak self] in self?.sayGoodbye() },

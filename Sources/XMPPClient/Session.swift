@@ -86,6 +86,9 @@ public final class Session {
   /// Set while a stream that we end ourselves comes to its end: what is to follow.
   var afterwards: Afterwards?
 
+  /// No other stream follows upon this one.
+  private var isLast = false
+
   enum Afterwards { case stop, suspend, reconnect }
 
   /// More than this that the server has not taken, and requests get no answers: who asks does not listen.
@@ -142,6 +145,12 @@ public final class Session {
     guard let link else { return ended(.stopped) }
     if isOnline { for word in self.management?.lastWords() ?? [] { link.send(word) } }
     link.detach()
+  }
+
+  /// From now on no connection is made: the owner is about to stop. What is there stays.
+  public func connectNoMore() {
+    isLast = true
+    reconnectTimer = nil
   }
 
   /// Ends the stream, if there is one, and connects anew at once. Nothing happens to a session that was stopped.
@@ -283,6 +292,7 @@ public final class Session {
   // MARK: - Connecting
 
   private func connect(withNextServer: Bool = false) {
+    if isLast { return }
     reconnectTimer = nil
     security = nil
     enter(.connecting)
@@ -383,6 +393,7 @@ public final class Session {
     // Answers may still come on the stream that resumes this one.
     if management?.id == nil { forgetRequests() }
     if case .stopped = failure { return stopped() }
+    if isLast { return enter(.waiting(failure, .zero)) }
     if case .redirected(let host) = failure, follow(host) { return connect() }
     if case .connecting = state, failure.concernsOneServer, environment.dialer.hasNext {
       delegate?.session(self, noticed: .triesNextServer(failure))
@@ -397,7 +408,8 @@ public final class Session {
 
   private func stopped() {
     defer { afterwards = nil }
-    if afterwards == .reconnect { connect() } else { enter(.stopped) }
+    guard afterwards == .reconnect else { return enter(.stopped) }
+    if isLast { enter(.waiting(.stopped, .zero)) } else { connect() }
   }
 
   /// The same identity rules hold there: the certificate must be for our domain (RFC 6120 section 4.9.3.19).

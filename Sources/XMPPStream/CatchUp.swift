@@ -42,6 +42,7 @@ public struct CatchUp<Held> {
   private let pageSize: Int
   private let heldCount: Int
   private let heldBytes: Int
+  private let most: Int?
 
   private var state = State.idle
   /// The last message that is known; "" when there was none; nil before the first time.
@@ -67,6 +68,12 @@ public struct CatchUp<Held> {
   private var isBridging = false
   private var isUnstable = false
   private var archived = 0
+  /// This page has brought a message.
+  private var isFruitful = false
+  /// What it took of `most`.
+  private var taken = 0
+  /// What is stamped later came after the beginning, and comes live.
+  private var latest: Int64?
   /// The archive has answered: what it has may be let go here.
   private var hasAnswered = false
 
@@ -82,9 +89,11 @@ public struct CatchUp<Held> {
   ///   - newest: when the archive took the newest message that is known, by its own clock if possible; for the case that
   ///     it no longer knows the cursor. Microseconds since 1970, UTC.
   ///   - heldCount, heldBytes: beyond these, live messages that the archive has are fetched from it instead of held.
+  ///   - most: after so many messages it ends, read to its end or not; a page that brings none counts as a full one. For
+  ///     the archives of others, which may have no end. nil: no bound.
   public init(
-    archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 5_000,
-    heldBytes: Int = 8 << 20
+    archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 1_000,
+    heldBytes: Int = 2 << 20, most: Int? = nil
   ) {
     self.archive = archive.bare
     self.cursor = cursor
@@ -92,14 +101,19 @@ public struct CatchUp<Held> {
     self.pageSize = pageSize
     self.heldCount = heldCount
     self.heldBytes = heldBytes
+    self.most = most
   }
 
   public var isOver: Bool { state == .over }
 
   /// The stream is there, for the first time or again.
-  /// - Parameter queryID: a text that nobody can guess; each query's id begins with it.
-  public mutating func start(queryID: String) -> [Action] {
+  /// - Parameters:
+  ///   - queryID: a text that nobody can guess; each query's id begins with it.
+  ///   - now: a result that is stamped much later ends it, unread: an archive that brings forth new messages for as long as
+  ///     it is read has no end. nil: stamps are not looked at, since clocks may differ. Microseconds since 1970, UTC.
+  public mutating func start(queryID: String, now: Int64? = nil) -> [Action] {
     guard state != .over else { return [] }
+    latest = now.map { $0 + Self.overlap }
     guard losses < Self.maximumLosses else { return end(.incomplete("the stream ends each time that it answers")) }
     queryPrefix = queryID
     failures = 0
@@ -159,13 +173,19 @@ public struct CatchUp<Held> {
     page = (page?.first ?? message.id, message.id)
     // The first time, all that counts is where the archive ends.
     guard cursor != nil else { return [] }
+    if let latest, let stamp = message.stamp, stamp > latest {
+      return end(.incomplete("it has messages from after the reading began"))
+    }
     cursor = message.id
     if owed == message.id { owed = nil }
     isBridging = false
     losses = 0
     archived += 1
     newest = [newest, message.stamp].compactMap(\.self).max()
-    return [.archive(message)]
+    taken += 1
+    isFruitful = true
+    // One that pays no heed to the size of a page would go on here without end.
+    return [.archive(message)] + (isTooMuch ? end(.incomplete(tooMuch)) : [])
   }
 
   /// Whether this query is the one that has no answer yet.
@@ -179,6 +199,7 @@ public struct CatchUp<Held> {
     switch result {
     case .success(let fin):
       hasAnswered = true
+      if !isFruitful { taken += pageSize }
       return unstable(fin) + (cursor == nil ? begin(fin) : turn(fin))
     case .failure(let error): return failed(error, isBehind: query.page.after != nil)
     }
@@ -186,10 +207,15 @@ public struct CatchUp<Held> {
 
   // MARK: - Pages
 
+  private var isTooMuch: Bool { most.map { taken >= $0 } ?? false }
+  private var tooMuch: String { "it has more than \(most ?? 0) messages" }
+
   private mutating func ask() -> [Action] {
     guard queries < Self.maximumQueries else { return end(.incomplete("it goes on for too long")) }
+    guard !isTooMuch else { return end(.incomplete(tooMuch)) }
     queries += 1
     page = nil
+    isFruitful = false
     var part = ResultSet(max: pageSize)
     switch cursor {
     case nil: part = ResultSet(max: 1, before: "")

@@ -36,6 +36,37 @@ struct RoomMessagesTests {
     #expect(Set(rooms) == [Self.ops, Self.odd])
   }
 
+  @Test("no occupant settles what was said to all or to another, nor makes it fail; the room itself may")
+  func othersWords() throws {
+    let archive = try openArchive(folder)
+    try archive.insertAndWait(ours("all"))
+    var whisper = ours("whisper", nick: "alice", .chat)
+    whisper.resource = "alice"
+    try archive.insertAndWait(whisper)
+    func settles(_ id: String, _ nick: String?) throws -> Bool {
+      try archive.writeAndWait { transaction throws(DatabaseError) in
+        try transaction.advance(id, peer: Self.ops, nick: nick, to: .received)
+      }
+    }
+    func fails(_ id: String, _ nick: String?) throws -> Bool {
+      try archive.writeAndWait { transaction throws(DatabaseError) in
+        try transaction.fail(messageID: id, peer: Self.ops, nick: nick, error: "no")
+      }
+    }
+    for nick in ["mallory", "alice"] {
+      #expect(try !settles("all", nick))
+      #expect(try !fails("all", nick))
+    }
+    #expect(try !settles("whisper", "mallory"))
+    #expect(try !fails("whisper", "mallory"))
+    #expect(try fails("all", nil))
+    #expect(try fails("whisper", "alice"))
+    (whisper.messageID, whisper.originID) = ("second", "second")
+    try archive.insertAndWait(whisper)
+    #expect(try settles("second", "alice"))
+    archive.close()
+  }
+
   @Test("the room's copy makes ours received, by id, room and nickname, and gives it the room's id")
   func reflection() throws {
     let archive = try openArchive(folder)

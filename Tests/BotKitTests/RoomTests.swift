@@ -127,6 +127,17 @@ struct RoomCommandTests {
     #expect(try talk.say("d@example.org", "ping") == "pong", "a chat is no room")
   }
 
+  @Test("nobody can use up what administrators may have in a room")
+  func adminsInRoom() throws {
+    var talk = try Conversation()
+    talk.router.roomRate = RateLimit(count: 1, per: .seconds(10))
+    try talk.router.access.add([.address(try JID("root@example.org"))], toGroup: "admins")
+    #expect(try talk.say("a@example.org", "!ping", room: room) == "pong")
+    #expect(try talk.say("b@example.org", "!ping", room: room).contains("too many commands for one room"))
+    #expect(try talk.say("root@example.org", "!ping", room: room) == "pong")
+    #expect(try talk.say("root@example.org", "!ping", room: room).contains("too many commands for one room"))
+  }
+
   @Test("handlers that listen in rooms hear what is no command, those that listen in chats don't")
   func listeners() throws {
     var talk = try Conversation()

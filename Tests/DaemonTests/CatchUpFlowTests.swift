@@ -282,6 +282,21 @@ struct CatchUpFlowTests {
     return bench
   }
 
+  @Test("once the bot stops, it reads no archive: what that still has is left to the next process")
+  @LoopActor func stopping() async throws {
+    let bench = try await waiting()
+    bench.daemon.flow.stopReading()
+    try bench.play(
+      Self.result("s1", Self.said("later", id: "m1")) + "\n" + """
+        server: <iq type='result' id='$iq'><fin xmlns='\(Self.archive)'>
+         <set xmlns='http://jabber.org/protocol/rsm'><first>s1</first><last>s1</last></set></fin></iq>
+        the bot says nothing
+        """)
+    await bench.settle()
+    #expect(try await bench.transcript().contains { $0.contains("later") } == false)
+    try bench.play("the bot says nothing")
+  }
+
   @Test("a message that is too long for any server fails, and those behind it go")
   @LoopActor func tooLong() async throws {
     let bench = try await DaemonBench { transaction throws(DatabaseError) in

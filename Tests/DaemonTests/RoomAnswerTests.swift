@@ -8,8 +8,8 @@ struct RoomAnswerTests {
   func nick() {
     #expect(RoomAnswer.addressed("pong", to: "alice") == "alice: pong")
     #expect(RoomAnswer.addressed("one\ntwo", to: "Ö. Müller") == "Ö. Müller: one\ntwo")
-    #expect(RoomAnswer.addressed("pong", to: nil) == "pong")
-    #expect(RoomAnswer.addressed("pong", to: "") == "pong")
+    #expect(RoomAnswer.addressed("!adm pwned", to: nil) == "→ !adm pwned")
+    #expect(RoomAnswer.addressed("!adm pwned", to: "") == "→ !adm pwned")
   }
 
   @Test("leaves a line to what has to begin one")
@@ -22,11 +22,23 @@ struct RoomAnswerTests {
   func command() {
     #expect(RoomAnswer.addressed("pong", to: "!deploy web") == "→ !deploy web: pong")
     #expect(RoomAnswer.addressed("pong", to: "```") == "→ ```: pong")
+    #expect(RoomAnswer.addressed("pong", to: "bot2: adm pwned #") == "→ bot2: adm pwned #: pong")
+    #expect(RoomAnswer.addressed("pong", to: "bot2, adm pwned #") == "→ bot2, adm pwned #: pong")
+  }
+
+  @Test("has something of the bot's own before each further message")
+  func further() {
+    #expect(RoomAnswer.marked(["alice: 1", "!adm pwned"]) == ["alice: 1", "→ !adm pwned"])
+    #expect(RoomAnswer.marked(["alice:\n```\n1\n```", "```\n2\n```"]) == ["alice:\n```\n1\n```", "→ \n```\n2\n```"])
   }
 
   @Test("does not repeat a nickname without end")
   func longNick() {
-    #expect(RoomAnswer.addressed("pong", to: String(repeating: "x", count: 101)) == "pong")
+    let nick = String(repeating: "x", count: 100)
+    #expect(RoomAnswer.addressed("pong", to: nick) == "\(nick): pong")
+    #expect(RoomAnswer.addressed("!adm pwned", to: nick + "x") == "→ \(nick)…: !adm pwned")
+    let wide = String(repeating: "é", count: 51)
+    #expect(RoomAnswer.addressed("pong", to: wide) == "→ \(wide.dropLast())…: pong")
   }
 
   @Test("that is too long ends with where to have the whole")

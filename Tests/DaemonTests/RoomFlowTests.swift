@@ -288,7 +288,7 @@ struct RoomFlowTests {
     "who writes through a room in private has no rights by an address: not the room's, not its domain's, not the shown one's",
     arguments: ["", "<x xmlns='http://jabber.org/protocol/muc#user'/>"])
   @LoopActor func privateMessage(mark: String) async throws {
-    let groups = "[group admins]\nmember = *@conference.example.org, \(Self.ops), alice@example.net\n"
+    let groups = "[group admins]\nmember = *@conference.example.org, alice@example.net\n"
     let bench = try await Self.bench(settings: Self.section + groups)
     try bench.play(
       """

@@ -39,6 +39,8 @@ struct SettingsTestsRooms {
       ("[room conference.example.org]\n", "names no room"), ("[room ops@conference.example.org/bot]\n", "has a slash"),
       ("[room ops@@x]\n", "is no address"), ("[room a@b.org]\nprefix = two words\n", "more than one word"),
       ("[room a@b.org]\n[room A@B.org]\n", "has a section already"),
+      ("[room Robot@example.org]\n", "is the bot's own address"),
+      ("[group admins]\nmember = a@b.org\n[room A@B.org]\n", "is a member of [group admins]"),
       ("[room a@b.org]\nnick = a\u{200b}\n", "is no name for a room"),
     ])
   func mistakes(_ text: String, _ problem: String) {

@@ -19,6 +19,18 @@ struct ReconnectTests {
       """)
   }
 
+  @Test("whoever is about to stop makes no other connection, whatever happens")
+  @LoopActor func last() throws {
+    let conversation = try Conversation.online()
+    conversation.session.connectNoMore()
+    try conversation.play("the connection is lost\nafter 600s")
+    conversation.session.networkChanged()
+    conversation.session.retry()
+    #expect(conversation.dialer.requests.count == 1)
+    conversation.session.stop()
+    #expect(conversation.events.last == "stopped")
+  }
+
   @Test("attempts go on for ever when the very first connection fails, further and further apart")
   @LoopActor func neverGivesUp() throws {
     let conversation = Conversation(try Conversation.options(), random: 0.5)

@@ -392,4 +392,67 @@ struct CatchUpTests {
     _ = talk.start()
     #expect(talk.fail(.cancel, .itemNotFound) == ["complete: no archive: item-not-found"])
   }
+
+  // MARK: - Archives without an end
+
+  @Test("where a bound is set, an archive that never ends is read so far and no further")
+  func bounded() throws {
+    var talk = try CatchUpDialogue(cursor: "a", archive: "room@chat.example", most: 4)
+    _ = talk.start()
+    #expect(talk.live("hello", id: "z") == [])
+    #expect(try talk.page("b", "c") == ["archive b", "archive c", "query q-2: 2 after c"])
+    #expect(
+      try talk.page("d", "e")
+        == ["archive d", "archive e", "release hello", "complete: incomplete: it has more than 4 messages"])
+    #expect(try talk.result("f") == [])
+    // From there it is read on another time.
+    var next = try CatchUpDialogue(cursor: "e", archive: "room@chat.example", most: 4)
+    #expect(next.start() == ["query q-1: 2 after e"])
+    #expect(try next.page("f", complete: true) == ["archive f", "complete: up to date, 1 messages fetched"])
+  }
+
+  @Test("a page that has no end is one of an archive that never ends")
+  func endlessPage() throws {
+    var talk = try CatchUpDialogue(cursor: "a", most: 3)
+    _ = talk.start()
+    #expect(try talk.result("b") + talk.result("c") == ["archive b", "archive c"])
+    #expect(try talk.result("d") == ["archive d", "complete: incomplete: it has more than 3 messages"])
+    #expect(try talk.result("e") == [])
+  }
+
+  @Test("a page that brings nothing counts as a full one")
+  func fruitless() throws {
+    var talk = try CatchUpDialogue(cursor: "a", most: 4)
+    _ = talk.start()
+    #expect(try talk.page("(b)") == ["cursor 'b'", "query q-2: 2 after b"])
+    #expect(try talk.page("(c)") == ["cursor 'c'", "complete: incomplete: it has more than 4 messages"])
+  }
+
+  @Test("the bound holds over the streams on which it is read")
+  func boundedOverStreams() throws {
+    var talk = try CatchUpDialogue(cursor: "a", most: 3)
+    _ = talk.start()
+    _ = try talk.page("b", "c")
+    talk.machine.lost()
+    _ = talk.start()
+    #expect(try talk.page("d").last == "complete: incomplete: it has more than 3 messages")
+  }
+
+  @Test("messages that the archive took after the beginning come live: they are not fetched where the clock is heeded")
+  func later() throws {
+    let now = try #require(Timestamp.parse("2026-11-30T10:00:00Z"))
+    let (soon, late) = (now + 600_000_000, now + 600_000_001)
+    var talk = try CatchUpDialogue(cursor: "a")
+    _ = talk.start(now: now)
+    #expect(talk.live("hello", id: "z") == [])
+    #expect(try talk.result("b", stamp: soon) == ["archive b"])
+    #expect(
+      try talk.result("c", stamp: late)
+        == ["release hello", "complete: incomplete: it has messages from after the reading began"])
+    #expect(try talk.result("d", stamp: now) == [])
+    // Of one's own server all is taken, whatever its clock says.
+    var own = try CatchUpDialogue(cursor: "a")
+    _ = own.start()
+    #expect(try own.result("c", stamp: late) == ["archive c"])
+  }
 }

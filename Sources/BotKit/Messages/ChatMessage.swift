@@ -15,6 +15,8 @@ public struct ChatMessage: Sendable, Hashable {
   public var isPrivate = false
   /// Whose the room says that such a word is: to know them again, and for no right.
   public var seenAddress: JID?
+  /// Which stay in the room such a word was said in: it lasts through changes of the nickname, and no other has the same.
+  public var stay: Int?
   /// What stays the same when an occupant changes nickname (XEP-0421 version 0.1).
   public var occupantID: String?
   /// The id that an answer may refer to.

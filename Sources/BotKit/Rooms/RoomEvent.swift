@@ -11,6 +11,8 @@ public struct RoomOccupant: Sendable, Hashable {
   public var id: String?
   public var affiliation: Affiliation?
   public var role: Role?
+  /// Which stay in the room it is, if that is known.
+  public var stay: Int?
 
   public init(
     room: JID, nick: String, address: JID? = nil, id: String? = nil, affiliation: Affiliation? = nil, role: Role? = nil

@@ -93,8 +93,7 @@ public struct Router {
     case .refused: return .ignore(.tooMany)
     }
     if let room = message.room {
-      // What is said in private is told there, and the room has its own warning.
-      switch roomLimiter.admit(Speaker(address: room, occupant: message.isPrivate ? "" : nil), now: now) {
+      switch roomLimiter.admit(Speaker(address: room, occupant: share(of: message)), now: now) {
       case .admitted: break
       case .warn: return answer(.tooMany, nil, Answers.roomTooMany, message, now)
       case .refused: return .ignore(.roomTooMany)
@@ -107,6 +106,13 @@ public struct Router {
     case .tell: return answer(.reflex, nil, Answers.reflex, message, now)
     case .again: return .ignore(.reflex)
     }
+  }
+
+  /// Who has a limit of their own in a room. What is said in private is told there, and the room has its own warning; the others can
+  /// use up all that a room may have, but not what administrators have.
+  private func share(of message: ChatMessage) -> String? {
+    if message.isPrivate { return "" }
+    return message.address.map(access.isAdmin) == true ? "@" + AccessPolicy.adminGroup : nil
   }
 
   /// What a command gets: rights, place, age and arguments. Remembers nothing.

@@ -19,8 +19,10 @@ extension MessageFlow {
   /// All messages that a text takes.
   func allPieces(_ text: String, for message: ChatMessage, to recipient: JID) -> [String] {
     guard message.place == .room else { return outbox.pieces(text, to: recipient, thread: message.thread) }
-    return outbox.pieces(
-      RoomAnswer.addressed(text, to: message.nick), to: recipient, thread: message.thread, longest: RoomAnswer.longest)
+    return RoomAnswer.marked(
+      outbox.pieces(
+        RoomAnswer.addressed(text, to: message.nick), to: recipient, thread: message.thread, longest: RoomAnswer.longest
+      ))
   }
 
   /// The messages that a text takes; nil when those are too many.

@@ -7,7 +7,8 @@ import XMPPStream
 
 /// A message on its way into the archive, with how it came.
 struct Arrival {
-  enum Way {
+  /// Most come live, and are held by thousands: what comes with the others is kept apart.
+  indirect enum Way {
     /// To the bot.
     case live
     /// A copy of what another device of the account sent or received (XEP-0280).
@@ -24,7 +25,13 @@ struct Arrival {
   /// It marks how far its archive is known.
   var movesCursor = false
   /// What it is in the room where it was said.
-  var room: RoomMessage?
+  var room: RoomMessage? {
+    get { if case .message(let message)? = place { message } else { nil } }
+    set { place = newValue.map { .message($0) } }
+  }
+  /// Kept apart: most were said in none.
+  private indirect enum Place { case message(RoomMessage) }
+  private var place: Place?
   /// There is nothing in it for us but where it stood.
   var isIgnored = false
   /// It was known before: read once more to find what is in doubt.
@@ -105,6 +112,8 @@ struct Entry: Sendable {
   var command: String?
   /// The id of our message that came back as an error.
   var bounced: String?
+  /// Whose word that is, in a room; nil: the room's own.
+  var speaker: String?
   /// Which messages of ours have come how far.
   var settles: [(id: String, state: NewMessage.State)] = []
   var cursor: NewMessage.StanzaID?
@@ -125,6 +134,7 @@ struct Entry: Sendable {
     if case .archived = arrival.way { isArchived = true }
     if case .run(let command)? = decision { self.command = command.request.command }
     guard !arrival.isOurs else { return }
+    speaker = arrival.peer?.resource
     bounced = arrival.message.kind == .error ? arrival.message.id : nil
     if let settled = arrival.message.settles { settles = [settled] }
   }

@@ -30,6 +30,9 @@ final class CatchUpFlow {
   private let isAccount: Bool
   /// Whose it is, in words.
   private let owner: String
+  /// For rooms: microseconds since 1970, UTC. The clock of our own server may be wrong without harm, and its archive is not without
+  /// end.
+  private let wallClock: (@LoopActor () -> Int64)?
   private var machine: CatchUp<Arrival>?
   /// The last message of the archive that is here; "" when it was empty; nil before the first time.
   private var cursor: String?
@@ -61,8 +64,13 @@ final class CatchUpFlow {
   /// The server says that it has an archive.
   private var isOffered = false
   private var isAbandoned = false
+  /// The process ends: the next one reads on from what is stored.
+  private var isStopping = false
   /// After an archive was not read to its end, it is read again.
   private static let laterTime = Duration.seconds(600)
+  /// Messages of a room that are read at a time: a day of the busiest ones, and no more than some megabytes on the disk, since
+  /// whoever has a room can have an archive that never ends.
+  static let mostOfRoom = 10_000
 
   init(session: Session, gate: ArchiveGate, memory: Memory, log: Logger) {
     self.session = session
@@ -71,13 +79,18 @@ final class CatchUpFlow {
     archive = session.options.account
     isAccount = true
     owner = "the server's archive"
+    wallClock = nil
     cursor = memory.cursor
     newest = memory.newestStamp
     hasHistory = memory.messages > 0
   }
 
   /// That of a room. `cursor`, `newest`: up to where it is known, and when the newest message is from.
-  init(room: JID, session: Session, gate: ArchiveGate, cursor: String?, newest: Int64?, log: Logger) {
+  init(
+    room: JID, session: Session, gate: ArchiveGate, cursor: String?, newest: Int64?, log: Logger,
+    wallClock: @escaping @LoopActor () -> Int64
+  ) {
+    self.wallClock = wallClock
     self.session = session
     self.gate = gate
     self.log = log
@@ -106,7 +119,8 @@ final class CatchUpFlow {
     isInterrupted = false
     retryTimer = nil
     if machine == nil {
-      machine = CatchUp(archive: archive, cursor: cursor, newest: newest)
+      machine = CatchUp(
+        archive: archive, cursor: cursor, newest: newest, most: isAccount ? nil : Self.mostOfRoom)
     } else {
       machine?.lost()
     }
@@ -139,7 +153,7 @@ final class CatchUpFlow {
         known = cursor?.isEmpty == true ? nil : cursor
         knownUntil = found.newest
       }
-      perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
+      perform(machine?.start(queryID: Random.identifier(bytes: 9), now: wallClock?()) ?? [])
     }
   }
 
@@ -153,7 +167,7 @@ final class CatchUpFlow {
     } else {
       return
     }
-    perform(machine?.start(queryID: Random.identifier(bytes: 9)) ?? [])
+    perform(machine?.start(queryID: Random.identifier(bytes: 9), now: wallClock?()) ?? [])
   }
 
   /// The room is not ours any more, or not at present: what is held passes, and nothing is asked until it begins anew.
@@ -165,6 +179,13 @@ final class CatchUpFlow {
     stallTimer = nil
     perform(machine?.giveUp("the room was left") ?? [])
     isAbandoned = false
+  }
+
+  /// Nothing more is asked or taken.
+  func stop() {
+    isStopping = true
+    retryTimer = nil
+    stallTimer = nil
   }
 
   // MARK: - Messages
@@ -188,6 +209,7 @@ final class CatchUpFlow {
 
   /// A result of the archive.
   func received(_ result: ArchivedMessage, _ number: StreamManagement.HandledCount?) {
+    if isStopping { return session.take(number) }
     watchProgress()
     let actions = machine?.received(result) ?? []
     var isTaken = false
@@ -250,6 +272,7 @@ final class CatchUpFlow {
   }
 
   private func ask(_ query: ArchiveQuery) {
+    if isStopping { return }
     watchProgress()
     session.query(query, in: archive) { [weak self] result in
       guard let self, machine?.awaits(query.queryID) == true else { return }
@@ -299,6 +322,7 @@ final class CatchUpFlow {
   }
 
   private func readLater(because reason: String) {
+    if isStopping { return }
     tellMissed("\(owner) was not read to its end (\(reason)); it is read again in ten minutes")
     retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
   }

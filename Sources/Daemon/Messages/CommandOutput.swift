@@ -131,7 +131,8 @@ extension MessageFlow {
       if let recipient = recipient(of: message) {
         switch result {
         case .success(let link):
-          rows = self.rows(link, caption(of: file, for: command), to: recipient, message.thread)
+          rows = captionRows(of: file, for: command, to: recipient)
+          rows += self.rows(link, nil, to: recipient, message.thread)
         case .failure(let failure):
           report(failure, of: command)
           rows = instead(of: file, failure, to: recipient, message)
@@ -148,10 +149,13 @@ extension MessageFlow {
   }
 
   /// What comes before a link. In a room it says for whom: a link stands alone in its message, or clients don't show the file.
-  private func caption(of file: CommandUpload, for command: PendingCommand) -> String? {
-    guard command.request.message.place == .room else { return file.caption }
-    return RoomAnswer.addressed(
-      file.caption ?? "\(command.request.command) answers with a file:", to: command.request.message.nick)
+  private func captionRows(of file: CommandUpload, for command: PendingCommand, to recipient: JID) -> [NewMessage] {
+    let message = command.request.message
+    guard message.place == .room else {
+      return file.caption.map { outbox.rows($0, to: recipient, thread: message.thread) } ?? []
+    }
+    let caption = file.caption ?? "\(command.request.command) answers with a file:"
+    return rows(answering: message, caption, command: nil, to: recipient)
   }
 
   /// What can be said of a file without it: its text, as far as ten messages hold it, and why there is no file.

@@ -118,6 +118,12 @@ final class MessageFlow {
     catchUp.start(isOffered: isOffered)
   }
 
+  /// The process ends: what the archives have is left to the next one.
+  func stopReading() {
+    catchUp.stop()
+    rooms.stopReading()
+  }
+
   // MARK: - In
 
   func receive(_ message: Message, as element: Element, number: StreamManagement.HandledCount?) {
@@ -154,7 +160,9 @@ final class MessageFlow {
     if case .answer(let text)? = decision, let chat, let recipient = recipient(of: chat) {
       answer = rows(answering: chat, text.text, command: text.command, to: recipient)
     }
-    let entry = Entry(arrival, row: row, answer: answer, decision: decision)
+    var entry = Entry(arrival, row: row, answer: answer, decision: decision)
+    // Some services send the errors for what is said to all from our own place.
+    if entry.bounced != nil, isThroughRoom, peer.resource == rooms.nick(in: peer) { entry.speaker = nil }
     commit(entry, arrival.number) { [weak self] id in
       guard let self else { return }
       log.log(
@@ -257,7 +265,9 @@ final class MessageFlow {
     {
       return .ours
     }
-    for (id, state) in entry.settles { try transaction.advance(id, peer: entry.row.peer, to: state) }
+    for (id, state) in entry.settles {
+      try transaction.advance(id, peer: entry.row.peer, nick: entry.speaker, to: state)
+    }
     guard entry.isKept else { return .receipt }
     switch try entry.isArchived ? transaction.insertArchived(entry.row) : transaction.insert(entry.row) {
     case .duplicate: return .duplicate
@@ -267,7 +277,9 @@ final class MessageFlow {
       if let command = entry.command { try transaction.openCommand(command, message: id, at: entry.row.time) }
       guard let bounced = entry.bounced else { return .new(id) }
       let error = entry.row.error ?? "error"
-      return try transaction.fail(messageID: bounced, peer: entry.row.peer, error: error) ? .bounce(id) : .new(id)
+      let isOurs = try transaction.fail(
+        messageID: bounced, peer: entry.row.peer, nick: entry.speaker, error: error)
+      return isOurs ? .bounce(id) : .new(id)
     }
   }
 

@@ -4,18 +4,43 @@ enum RoomAnswer {
   static let mostPieces = 3
   /// Bytes of one message; a longer one pushes away what others said.
   static let longest = 4_000
-  /// A longer nickname is no address.
+  /// Bytes of a nickname before an answer; of a longer one the beginning is there.
   private static let longestNick = 100
+  /// Before what must not begin with others' words: bots take what is said in a room for a command by how it begins, and would do in
+  /// our name what somebody has us say.
+  static let mark = "→ "
 
   /// The text with the nickname of who asked before it, by which clients tell them. What has to begin a line (a block, a
   /// quotation) begins one.
   static func addressed(_ text: String, to nick: String?) -> String {
-    guard let nick, nick.utf8.count <= longestNick, let first = nick.first else { return text }
-    let beginsLine = text.hasPrefix("```") || text.hasPrefix(">")
-    // A nickname such as "!deploy" would give a command to another bot, in our name.
-    let mark = first.isLetter || first.isNumber ? "" : "→ "
-    return "\(mark)\(nick):\(beginsLine ? "\n" : " ")\(text)"
+    let name = nick.map(shortened) ?? ""
+    guard let first = name.first else { return mark + text }
+    // "!deploy" would give a command to another bot, "bot2: deploy" too, and so may a part of a nickname.
+    let isPlain =
+      (first.isLetter || first.isNumber) && name == nick && !name.unicodeScalars.contains { $0 == ":" || $0 == "," }
+    return "\(isPlain ? "" : mark)\(name):\(beginsLine(text) ? "\n" : " ")\(text)"
   }
+
+  private static func shortened(_ nick: String) -> String {
+    guard nick.utf8.count > longestNick else { return nick }
+    var short = String.UnicodeScalarView()
+    var bytes = 0
+    for scalar in nick.unicodeScalars {
+      bytes += UTF8.width(scalar)
+      guard bytes <= longestNick else { break }
+      short.append(scalar)
+    }
+    return String(short) + "…"
+  }
+
+  /// The messages after the first have no nickname before them.
+  static func marked(_ pieces: [String]) -> [String] {
+    pieces.enumerated().map { index, piece in
+      index == 0 ? piece : mark + (beginsLine(piece) ? "\n" : "") + piece
+    }
+  }
+
+  private static func beginsLine(_ text: String) -> Bool { text.hasPrefix("```") || text.hasPrefix(">") }
 
   /// As many of `pieces` as a room gets, and how to have the rest: in a chat by `command`, if that is heard there.
   static func cut(_ pieces: [String], command: String?) -> [String] {

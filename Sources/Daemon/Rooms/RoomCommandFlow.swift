@@ -13,6 +13,8 @@ extension MessageFlow {
     guard case .live = arrival.way, rooms.isRoom(peer), let nick = peer.resource, nick != rooms.nick(in: peer) else {
       return nil
     }
+    // The answer to somebody who is not there would go to nobody.
+    guard rooms.mayWhisper(from: peer) else { return nil }
     return ChatMessage(whispered: arrival.message, by: rooms.occupant(at: peer), time: time)
   }
 }
@@ -35,10 +37,23 @@ extension RoomFlow {
     return known.map { RoomOccupant($0, in: place.bare) } ?? RoomOccupant(room: place, nick: nick)
   }
 
+  /// Somebody is at `place`, as far as is known.
+  func mayWhisper(from place: JID) -> Bool {
+    guard let room = rooms[place.bare], room.isJoined, let nick = place.resource else { return false }
+    return room.isCrowd || room.occupant(nick) != nil
+  }
+
   /// Where the sender of a private message is now, under whatever nickname; nil: there no more.
   func place(of message: ChatMessage) -> JID? {
     guard let address = message.room, let nick = message.nick, let room = rooms[address], room.isJoined else {
       return nil
+    }
+    // The surest sign: the nickname may be another's by now, who shows as little of themselves.
+    if let stay = message.stay {
+      if let present = room.occupants.first(where: { $0.stay == stay }) {
+        return try? address.with(receivedResource: present.nick)
+      }
+      if message.seenAddress == nil, message.occupantID == nil { return nil }
     }
     let sender = RoomOccupant(room: address, nick: nick, address: message.seenAddress, id: message.occupantID)
     let isUnknown = sender.address == nil && sender.id == nil

@@ -50,6 +50,7 @@ final class RoomFlow {
   private var remembered: String?
   private var hasLookedForQueued = false
   private static let leftFirst = "the room was left before it could be said"
+  private var isStopping = false
   /// Which domains are services of rooms, as far as they were asked.
   var services = RecentTable<String, Bool>(capacity: 1_000)
 
@@ -146,11 +147,12 @@ final class RoomFlow {
   private func enter(_ address: JID, _ cursor: String?, _ newest: Int64?) {
     guard let entry = expected.removeValue(forKey: address) else { return }
     let catchUp = CatchUpFlow(
-      room: address, session: session, gate: gate, cursor: cursor, newest: newest, log: log)
+      room: address, session: session, gate: gate, cursor: cursor, newest: newest, log: log, wallClock: wallClock)
     catchUp.onMessage = { [weak self] in self?.onMessage($0) }
     catchUp.raw = { [weak self] in self?.raw($0) }
     catchUp.describe = { [weak self] in self?.rooms.received($0) }
     catchUp.onComplete = { [weak self] in self?.caughtUp(address) }
+    if isStopping { catchUp.stop() }
     catchUps[address] = catchUp
     perform(rooms.want(entry, knownUntil: newest.map { min($0, wallClock()) }, now: now))
     tellAddresses()
@@ -258,6 +260,12 @@ final class RoomFlow {
   func offline() {
     rooms.lost()
     timer = nil
+  }
+
+  /// What the rooms' archives have is left to the next process.
+  func stopReading() {
+    isStopping = true
+    for catchUp in catchUps.values { catchUp.stop() }
   }
 
   /// Goodbye to all rooms.

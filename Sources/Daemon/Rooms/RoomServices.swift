@@ -30,6 +30,14 @@ extension Daemon {
     return service
   }
 
+  /// Whose address it is, if that is somebody we know. As a room, all that comes from there would come from occupants: its owner
+  /// would have no rights any more.
+  private func owner(of address: JID) -> String? {
+    if address.isSameAccount(as: settings.account.jid) { return "my own address" }
+    if session.roster.items[address.bare] != nil { return "a contact of mine" }
+    return flow.router.access.groups(of: address).first.map { "a member of my group \($0)" }
+  }
+
   private func join(
     _ room: JID, _ nick: String?,
     _ done: @escaping @LoopActor (Result<RoomService.Standing, RoomService.Refusal>) -> Void
@@ -38,6 +46,7 @@ extension Daemon {
       return done(.failure(.init("\(nick) can be no nickname.")))
     }
     let isNew = !flow.rooms.isRoom(room)
+    if let owner = owner(of: room) { return done(.failure(.init("\(room) is no room: it is \(owner)."))) }
     flow.rooms.join(room, nick: nick) { [weak self] failure in
       // After what the room's machine still has on the stack.
       EventLoop.main.post {

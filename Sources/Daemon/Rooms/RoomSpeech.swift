@@ -26,6 +26,7 @@ extension ChatMessage {
     self.init(message, occupant: nobody, in: occupant.room, time: time)
     isPrivate = true
     seenAddress = occupant.address
+    stay = occupant.stay
   }
 
   private init(_ message: Message, occupant: RoomOccupant, in room: JID, time: Int64) {
@@ -53,6 +54,7 @@ extension RoomOccupant {
     self.init(
       room: room, nick: occupant.nick, address: occupant.address, id: occupant.occupantID,
       affiliation: Affiliation(occupant.affiliation), role: Role(occupant.role))
+    stay = occupant.stay
   }
 }
 

@@ -64,7 +64,7 @@ struct SettingsReader {
     let commands = document.sections("command").compactMap { command($0, groups: groups, seesPrograms) }
     let handlers = document.sections("handler").compactMap { handler($0, groups: groups, seesPrograms) }
     let http = http()
-    let rooms = rooms()
+    let rooms = rooms(account: account?.jid, groups: groups)
     let webhooks = document.sections("webhook").compactMap { webhook($0) }
     guard problems.isEmpty, let account, let archive, let limits = limits(), let keepalive = keepalive(),
       let control, let log = log(), let subscriptions

@@ -1,3 +1,4 @@
+import BotKit
 import Configuration
 import Crypto
 import JID
@@ -44,7 +45,7 @@ extension Settings {
 }
 
 extension SettingsReader {
-  mutating func rooms() -> [Settings.Room] {
+  mutating func rooms(account: JID?, groups: [Settings.Group]) -> [Settings.Room] {
     var known: Set<JID> = []
     return document.sections("room").compactMap { section in
       guard let name = section.name, let jid = try? JID(name),
@@ -52,6 +53,17 @@ extension SettingsReader {
       else { return nil }
       guard known.insert(jid).inserted else {
         report(section, "", "\(section.title) is the room \(jid), which has a section already", "keep one of the two")
+        return nil
+      }
+      // What comes from a room comes from its occupants: the owner of the address would have no rights any more.
+      if let account, jid.isSameAccount(as: account) {
+        report(section, "", "\(section.title) is the bot's own address", "write the address of a room")
+        return nil
+      }
+      if let group = groups.first(where: { $0.members.contains(.address(jid)) }) {
+        report(
+          section, "", "\(section.title) is no room: the address is a member of [group \(group.name)]",
+          "write the address of a room, or take it out of the group")
         return nil
       }
       return Settings.Room(

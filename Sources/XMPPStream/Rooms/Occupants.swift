@@ -10,6 +10,8 @@ public struct Occupant: Sendable, Hashable {
   public var address: JID?
   /// What stays the same when the nickname changes (XEP-0421); nil where the room does not vouch for it.
   public var occupantID: String?
+  /// Which stay in the room this is: it lasts through changes of the nickname, and no later one has the same number.
+  public internal(set) var stay = 0
 }
 
 /// What happened to somebody in a room, after we have come.
@@ -33,6 +35,7 @@ struct Occupants: Sendable, Hashable {
   private var byPlace: [JID: Occupant] = [:]
   /// There are more than are known.
   private(set) var isCut = false
+  private var stays = 0
 
   var count: Int { byPlace.count }
   var all: [Occupant] { byPlace.values.sorted { $0.nick < $1.nick } }
@@ -46,12 +49,20 @@ struct Occupants: Sendable, Hashable {
       return nil
     }
     let user = presence.room ?? RoomUser()
-    let occupant = Occupant(
+    var occupant = Occupant(
       nick: nick, affiliation: user.affiliation, role: user.role, address: user.address,
       occupantID: vouched ? presence.occupantID.flatMap { $0.utf8.count <= Self.longestID ? $0 : nil } : nil)
+    if known == nil { stays += 1 }
+    occupant.stay = known?.stay ?? stays
     byPlace[place] = occupant
     guard let known else { return (occupant, .entered) }
     return known.affiliation == occupant.affiliation && known.role == occupant.role ? nil : (occupant, .standing)
+  }
+
+  /// Nobody is known any more.
+  mutating func forgetAll() {
+    byPlace = [:]
+    isCut = false
   }
 
   mutating func leave(_ place: JID) -> Occupant? { byPlace.removeValue(forKey: place) }

@@ -114,7 +114,7 @@ public struct Room: Sendable {
 
   /// There is a stream, and on it we are in no room, or don't know.
   mutating func begin(now: ContinuousClock.Instant) -> [RoomAction] {
-    people = Occupants()
+    people.forgetAll()
     features = nil
     isPinged = false
     alternatives = 0
@@ -150,7 +150,7 @@ public struct Room: Sendable {
   /// Asks to be let in; also where we are in it, as far as we know: then the room tells all anew.
   private mutating func join(now: ContinuousClock.Instant) -> [RoomAction] {
     guard let place = try? address.with(resource: nick) else { return fail(RoomFailure(.nickRefused), now: now) }
-    people = Occupants()
+    people.forgetAll()
     isPast = false
     hasMark = false
     isPinged = false
@@ -213,7 +213,7 @@ public struct Room: Sendable {
     let delay = failure.patience.delay(afterFailures: failures)
     failures += 1
     if failure.cause == .destroyed { isDestroyed = true }
-    people = Occupants()
+    people.forgetAll()
     isPinged = false
     nick = entry.nick
     alternatives = 0

@@ -44,7 +44,8 @@ extension Faults {
       arguments: Faults.servers)
     func away(_ kind: Server.Kind) throws {
       let count = 4_000
-      try FaultRun.carryOut("\(count) messages while away", on: kind) { run in
+      // The catch-up brings many commands at once.
+      try FaultRun.carryOut("\(count) messages while away", on: kind, concurrent: 300) { run in
         try run.start()
         run.send(50)
         try run.settle()

@@ -1,0 +1,124 @@
+import BotKit
+import EventLoop
+import JID
+import Testing
+import XMPPTesting
+
+@testable import Daemon
+
+@Suite("What nobody in a room can have the bot do")
+struct RoomTrustTests {
+  init() { LoopThread.start() }
+
+  @Test("a nickname can't make an answer another bot's command")
+  @LoopActor func nickname() async throws {
+    let room = try await RoomBench.inside(handlers: [Echo()])
+    let nick = "bot2: adm pwned #"
+    try room.enter(nick, id: "m2")
+    try await room.say(nick, "!echo !adm pwned")
+    try room.expectAnswer("→ \(nick): !adm pwned")
+    let long = String(repeating: "x", count: 1_000)
+    try room.enter(long, id: "m3")
+    try await room.say(long, "!echo !adm pwned", id: "2")
+    try room.expectAnswer("→ \(long.prefix(100))…: !adm pwned", to: "s2")
+  }
+
+  @Test("a private message of somebody who is not in the room is archived, and nothing is run")
+  @LoopActor func absent() async throws {
+    let slow = Slow()
+    let room = try await RoomBench.inside(handlers: [slow])
+    try await room.say("ghost", "slow", type: "chat")
+    try room.expectSilence()
+    #expect(room.daemon.dispatcher.running == 0)
+    #expect(try await room.bench.transcript().last == "< slow")
+  }
+
+  @Test("an answer in private never goes to the next owner of a nickname, however little a room shows of its occupants")
+  @LoopActor func nextOwner() async throws {
+    let slow = Slow()
+    let room = try await RoomBench.inside(handlers: [slow], vouches: false)
+    try await room.say("mallory", "slow", type: "chat")
+    try room.leave("mallory")
+    try room.enter("mallory")
+    slow.finish()
+    await room.bench.settle()
+    #expect(await room.bench.turn { room.daemon.dispatcher.running == 0 })
+    await room.bench.settle()
+    #expect(try await room.bench.transcript().contains { $0.contains("at last") } == false)
+  }
+
+  @Test("who took another nickname meanwhile gets the answer, however little a room shows of its occupants")
+  @LoopActor func renamed() async throws {
+    let slow = Slow()
+    let room = try await RoomBench.inside(handlers: [slow], vouches: false)
+    try await room.say("mallory", "slow", type: "chat")
+    try room.leave("mallory", renamedTo: "mal")
+    try room.enter("mal")
+    try room.enter("mallory")
+    slow.finish()
+    #expect(await room.bench.hears("to='\(RoomBench.room)/mal'"))
+    #expect(await room.bench.hears("<body>at last</body>"))
+  }
+
+  @Test("what was said to all fails by the room's word, not by an occupant's")
+  @LoopActor func errors() async throws {
+    let room = try await RoomBench.inside()
+    room.daemon.flow.outbox.send("hello", to: try JID(RoomBench.room))
+    await room.bench.settle()
+    let id = try #require(try await room.bench.rows().last?.messageID)
+    func error(from nick: String) -> String {
+      """
+      server: <message type='error' from='\(RoomBench.room)\(nick)' to='bot@example.org/r' id='\(id)'>
+       <error type='cancel'><gone xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>
+      """
+    }
+    func state() async throws -> String? { try await room.bench.transcript().first { $0.hasPrefix("> hello") } }
+    try room.bench.play(error(from: "/mallory"))
+    try room.bench.play(
+      """
+      server: <message type='groupchat' from='\(RoomBench.room)/mallory' to='bot@example.org/r' id='r1'>
+       <received xmlns='urn:xmpp:receipts' id='\(id)'/></message>
+      """)
+    await room.bench.settle()
+    #expect(try await state() == "> hello (sent)")
+    try room.bench.play(error(from: "/bot"))
+    await room.bench.settle()
+    #expect(try await state() == "> hello (failed)")
+  }
+
+  @Test("an address that is somebody's is no room to join: its owner would have no rights any more")
+  @LoopActor func join() async throws {
+    let bench = try await DaemonBench.online(
+      "[group admins]\nmember = root@example.net\nmember = *@staff.example.net\n")
+    try bench.play(
+      "server: <iq type='set' id='r1'><query xmlns='jabber:iq:roster' ver='2'><item jid='carol@example.com' subscription='both'/></query></iq>"
+    )
+    for (address, owner) in [
+      ("bot@example.org", "my own address"), ("carol@example.com", "a contact of mine"),
+      ("root@example.net", "a member of my group admins"), ("eve@staff.example.net", "a member of my group admins"),
+    ] {
+      try bench.play(
+        "server: <message from='root@example.net/x' type='chat' id='\(address)'><body>join \(address)</body></message>")
+      #expect(await bench.hears("\(address) is no room: it is \(owner)."))
+    }
+    #expect(bench.daemon.roomsWanted == 0)
+  }
+
+  private struct Echo: CommandHandler {
+    let description = CommandDescription(name: "echo", allow: [.everyone], places: [.chat, .room])
+    func run(_ request: CommandRequest, reply: Reply) async throws -> String? { request.text }
+  }
+
+  /// Ends when it is told to.
+  private struct Slow: CommandHandler {
+    let description = CommandDescription(name: "slow", allow: [.everyone], places: [.chat, .room])
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+    func finish() { continuation.finish() }
+    func run(_ request: CommandRequest, reply: Reply) async throws -> String? {
+      for await _ in stream {}
+      return "at last"
+    }
+  }
+}
