@@ -2,13 +2,30 @@ import SQLite
 
 /// What is said in rooms (XEP-0045): everybody there gets it, and so do we what we say.
 extension ArchiveQueries {
-  /// When the newest message is from that came from `room`: microseconds since 1970, UTC; nil: none did.
+  /// When the newest message is from that came from `room`: microseconds since 1970, UTC; nil: none did. A stamp may be a speaker's
+  /// own: none is later than the message came, and one that is earlier counts for nothing beside the others of late.
   public func newestTime(in room: String) throws(DatabaseError) -> Int64? {
     let row = try connection.statement(
-      "SELECT ifnull(delay, time) FROM message WHERE room = ? AND direction = 'in' ORDER BY id DESC LIMIT 1")
+      """
+      SELECT max(min(ifnull(delay, time), time)) FROM (
+        SELECT delay, time FROM message WHERE room = ? AND direction = 'in' ORDER BY id DESC LIMIT 50)
+      """)
     defer { row.reset() }
     try row.bind(room, at: 1)
-    return try row.step() ? row.integer(at: 0) : nil
+    return try row.step() ? row.optionalInteger(at: 0) : nil
+  }
+
+  /// How much waits to be said, by the room that it waits for.
+  public func queuedByRoom() throws(DatabaseError) -> [String: Int] {
+    let rows = try connection.statement(
+      """
+      SELECT room, count(*) FROM message INDEXED BY message_queued
+      WHERE state = 'queued' AND room IS NOT NULL GROUP BY room
+      """)
+    defer { rows.reset() }
+    var counts: [String: Int] = [:]
+    while try rows.step() { counts[rows.text(at: 0)] = Int(rows.integer(at: 1)) }
+    return counts
   }
 
   /// The rooms for which something waits to be said.
@@ -53,6 +70,14 @@ extension ArchiveTransaction {
     try name.bind(id, at: 3)
     try name.run()
     return true
+  }
+
+  /// Under this nickname the message of ours was sent.
+  public func setNick(_ nick: String, ofMessage id: Int64) throws(DatabaseError) {
+    let update = try statement("UPDATE message SET nick = ? WHERE id = ?")
+    try update.bind(nick, at: 1)
+    try update.bind(id, at: 2)
+    try update.run()
   }
 
   /// What waits to be said in `room` is not said any more, for the reason that `error` tells. How many messages that were.

@@ -117,4 +117,30 @@ struct RoomMessagesTests {
     try archive.insertAndWait(ours("later"))
     #expect(try newest() == start - 500)
   }
+
+  @Test("a speaker's own stamp does not become how far a room is known, neither a late one nor an early one")
+  func speakersStamp() throws {
+    let archive = try openArchive(folder)
+    for (number, stamp) in [nil, start + 2_000_000_000_000_000, 0].enumerated() {
+      var row = NewMessage(.in, .groupchat, peer: Self.ops, time: start + Int64(number), body: "a")
+      (row.room, row.delay) = (Self.ops, stamp)
+      try archive.insertAndWait(row)
+    }
+    let newest = try archive.readAndWait { queries throws(DatabaseError) in try queries.newestTime(in: Self.ops) }
+    #expect(newest == start + 1)
+  }
+
+  @Test("what waits is counted for each room, and a message is given the nickname under which it went")
+  func counts() throws {
+    let archive = try openArchive(folder)
+    for row in [ours("one"), ours("two"), ours("three", in: Self.odd)] { try archive.insertAndWait(row) }
+    try archive.insertAndWait(NewMessage(.out, .chat, peer: "alice@example.net", time: start, body: "four"))
+    let counts = try archive.readAndWait { queries throws(DatabaseError) in try queries.queuedByRoom() }
+    #expect(counts == [Self.ops: 2, Self.odd: 1])
+    let isKnown = try archive.writeAndWait { transaction throws(DatabaseError) in
+      try transaction.setNick("robot", ofMessage: 1)
+      return try transaction.reflect("one", room: Self.ops, nick: "robot", stanzaID: nil)
+    }
+    #expect(isKnown)
+  }
 }

@@ -123,6 +123,17 @@ struct OutboxTests {
     try bench.expectAnswer("hello", to: "alice@example.net", delayed: Self.stamp)
     #expect(try await bench.transcript() == ["> hello (sent)"])
   }
+
+  @Test("what is set aside is on its way no more")
+  @LoopActor func setAside() async throws {
+    let bench = try await FlowBench.online()
+    bench.flow.outbox.send("hello", to: try alice())
+    await bench.settle()
+    #expect(bench.flow.outbox.waiting == 1)
+    let id = try #require(try await bench.rows().first?.messageID)
+    bench.flow.outbox.setAside(id)
+    #expect(bench.flow.outbox.waiting == 0)
+  }
 }
 
 extension NewMessage {

@@ -35,8 +35,13 @@ extension Daemon {
     }
   }
 
-  /// Whoever waits need not wait for a room that does not let us in.
+  /// Whoever waits need not wait for a room that does not let us in; nor does more wait for one than should.
   private func isRefused(_ recipient: JID, _ request: JSON, _ client: ControlClient) -> Bool {
+    if flow.outbox.isFull(recipient) {
+      client.fail(
+        .failed, "nothing was sent: \(Outbox.tooMuch) (\(Outbox.mostHeld) messages): look at xmppbotctl rooms")
+      return true
+    }
     guard request["wait"]?.boolValue != false, let failure = flow.rooms.obstacle(at: recipient) else { return false }
     client.fail(.failed, "nothing was sent: the bot is not in \(recipient.bare): \(failure); \(failure.remedy)")
     return true
@@ -102,7 +107,7 @@ extension Daemon {
       client.fail(
         .timedOut,
         "the server has not confirmed the message within \(seconds) s; it stays in the outbox until the server has it"
-          + (self?.flow.rooms.state(of: recipient).map { " (the bot is not in the room: \($0))" } ?? ""))
+          + (self?.flow.rooms.state(of: recipient).map { " (as to the room: \($0))" } ?? ""))
     }
     flow.outbox.await(rows) { fate in
       timer.cancel()

@@ -43,6 +43,10 @@ extension Daemon {
   private func queue(
     _ text: String, to recipient: JID, _ done: @escaping @LoopActor (Result<String, HookRefusal>) -> Void
   ) {
+    if flow.outbox.isFull(recipient) {
+      let remedy = "send later; `xmppbotctl rooms` tells why the bot is not in the room"
+      return done(.failure(HookRefusal(503, "outbox", Outbox.tooMuch, remedy: remedy)))
+    }
     let rows = flow.outbox.rows(text, to: recipient)
     // Held by the closure below, so that nothing else has its identity meanwhile.
     let waiter = Waiter()

@@ -35,6 +35,12 @@ final class Outbox {
   private static func isFull(_ queued: Int) -> Bool { queued >= 500 }
   /// Messages that wait until the bot is in the rooms that they go to.
   private var held = 0
+  /// Messages that wait for a room, by its address: as last counted in the archive, with those that came since.
+  private var heldIn: [String: Int] = [:]
+  /// So many may wait for one room.
+  static let mostHeld = 500
+  /// What was sent on an earlier stream waits again.
+  var onRequeued: @LoopActor () -> Void = {}
   /// Messages that are on their way: the server has not confirmed them.
   private var underWay = 0
   /// Messages that the server does not have yet, as far as is known.
@@ -85,6 +91,7 @@ final class Outbox {
       queued = count
       held = 0
       underWay = 0
+      onRequeued()
       // Another session may have begun meanwhile.
       guard opening == changes else { return }
       isOpen = true
@@ -111,6 +118,7 @@ final class Outbox {
   /// The message must not be sent again.
   func setAside(_ id: String) {
     failed &+= 1
+    underWay = max(0, underWay - 1)
     waiters.removeValue(forKey: id)?(.failed("the stream ended each time that it was sent"))
     gate.write { transaction throws(DatabaseError) in
       try transaction.setAside(id, error: "the stream ended each time that it was sent")
@@ -194,6 +202,11 @@ final class Outbox {
     row.messageID = id
     row.originID = id
     row.state = goesNow ? .sent : .queued
+    // Whoever can be told was told before, by `isFull`.
+    if !goesNow, isRoom, isFull(recipient) {
+      row.state = .failed
+      row.error = Self.tooMuch
+    }
     return row
   }
 
@@ -201,8 +214,11 @@ final class Outbox {
   func committed(_ rows: [NewMessage], to recipient: JID) {
     accepted += Int64(rows.count)
     for row in rows {
-      if row.state == .queued {
+      if row.state == .failed {
+        fail(row)
+      } else if row.state == .queued {
         queued += 1
+        if let room = row.room { heldIn[room, default: 0] += 1 }
       } else if isSendingQueue || queued > 0 || !transmit(row, to: recipient, delayed: false) {
         // Something that was accepted before it waits by now: it does not overtake that.
         withdraw(row)
@@ -293,7 +309,7 @@ final class Outbox {
     guard session.send(message(row, id, to: recipient, delayed: delayed).element, token: id) else { return false }
     underWay += 1
     transmitted &+= 1
-    if row.room == nil { onTransmit(recipient) }
+    if row.room == nil { onTransmit(recipient) } else { rooms?.used(recipient) }
     log.log(.messageSent, at: .debug, "message to \(recipient)", peer: row.peer, stanzaID: id)
     return true
   }
@@ -310,6 +326,21 @@ final class Outbox {
 
   // MARK: - Rooms
 
+  /// So much waits for this room that nothing is to be added to it.
+  func isFull(_ room: JID) -> Bool { heldIn[room.bare.description, default: 0] >= Self.mostHeld }
+  static let tooMuch = "too much waits for the room"
+
+  /// Something waits for this room.
+  func isAwaited(_ room: JID) -> Bool { heldIn[room.description, default: 0] > 0 }
+
+  /// It was too much.
+  private func fail(_ row: NewMessage) {
+    failed &+= 1
+    let reason = row.error ?? ""
+    log.log(.stanzaSetAside, "a message to \(row.peer) is not sent: \(reason)", peer: row.peer, stanzaID: row.messageID)
+    if let id = row.messageID { waiters.removeValue(forKey: id)?(.failed(reason)) }
+  }
+
   /// What waits for a room may go.
   func roomOpened() {
     additions += 1
@@ -320,6 +351,7 @@ final class Outbox {
 
   /// What waits for this room will never go.
   func giveUp(room: JID, _ reason: String) {
+    heldIn[room.description] = nil
     gate.write { transaction throws(DatabaseError) in
       try transaction.giveUp(room: room.description, error: reason)
     } done: { [weak self] ids in
@@ -360,7 +392,7 @@ final class Outbox {
     let additions = additions
     gate.write { [open = rooms?.openRooms ?? []] transaction throws(DatabaseError) in
       let rows = try transaction.queries.queued(limit: Self.batch, rooms: open)
-      return (rows, rows.isEmpty ? try transaction.queries.queuedCount() : 0)
+      return (rows, rows.isEmpty ? try transaction.queries.queuedByRoom() : [:])
     } done: { [weak self] rows, left in
       guard let self else { return }
       // What was put back meanwhile, or waits for a room that was opened, was not looked at.
@@ -369,13 +401,14 @@ final class Outbox {
     }
   }
 
-  /// `left`: what waits where none of `rows` is.
-  private func transmit(_ rows: [MessageRow], _ left: Int) {
+  /// `left`: what waits where none of `rows` is, by room.
+  private func transmit(_ rows: [MessageRow], _ left: [String: Int]) {
     if rows.isEmpty {
       queued = 0
-      held = left
+      heldIn = left
+      held = left.values.reduce(0, +)
     }
-    var done: [Int64] = []
+    var done: [(id: Int64, nick: String?)] = []
     var isOutdated = false
     var failed: [(id: Int64, reason: String)] = []
     func fail(_ row: MessageRow, _ reason: String) {
@@ -400,7 +433,8 @@ final class Outbox {
           continue
         }
         guard transmit(row.message, to: recipient, delayed: true) else { break }
-        done.append(row.id)
+        // By its nickname the room's copy of it is known.
+        done.append((row.id, row.message.kind == .groupchat ? rooms?.nick(in: recipient) : nil))
         if session.isCautious { break }
       }
     }
@@ -412,7 +446,10 @@ final class Outbox {
     let sent = session.sentRecord
     gate.write { [done, failed] transaction throws(DatabaseError) in
       if let sent { transaction.noteSent(sent) }
-      for id in done { try transaction.setState(.sent, ofMessage: id) }
+      for (id, nick) in done {
+        try transaction.setState(.sent, ofMessage: id)
+        if let nick { try transaction.setNick(nick, ofMessage: id) }
+      }
       for (id, reason) in failed { try transaction.setState(.failed, ofMessage: id, error: reason) }
     } done: { [weak self, count = done.count + failed.count] in
       guard let self else { return }

@@ -11,6 +11,8 @@ extension MessageFlow {
     rooms.onAddresses = { [weak self] in self?.router.rooms = $0 }
     rooms.onOpen = { [weak self] _ in self?.outbox.roomOpened() }
     rooms.onGivenUp = { [weak self] in self?.outbox.giveUp(room: $0, $1) }
+    rooms.isAwaited = { [weak self] in self?.outbox.isAwaited($0) ?? false }
+    outbox.onRequeued = { [weak self] in self?.rooms.lookForQueued() }
     outbox.rooms = rooms
   }
 }

@@ -29,6 +29,8 @@ final class RoomFlow {
   var onOpen: @LoopActor (JID) -> Void = { _ in }
   /// What waits for this room will never go, for this reason.
   var onGivenUp: @LoopActor (JID, String) -> Void = { _, _ in }
+  /// Whether something waits to be said there.
+  var isAwaited: @LoopActor (JID) -> Bool = { _ in false }
   /// The XML of what is archived, if it is kept.
   var raw: @LoopActor (Element) -> String? = { _ in nil }
 
@@ -40,7 +42,6 @@ final class RoomFlow {
   /// Rooms of which the past is being read.
   private var expected: [JID: RoomEntry] = [:]
   private var catchUps: [JID: CatchUpFlow] = [:]
-  private var open: Set<JID> = []
   /// Who waits until we are in a room, or are not let in.
   private var waiters: [JID: [@LoopActor (RoomFailure?) -> Void]] = [:]
   private var timer: (work: any ScheduledWork, due: ContinuousClock.Instant)?
@@ -48,6 +49,7 @@ final class RoomFlow {
   private var inherited: [JID]
   private var remembered: String?
   private var hasLookedForQueued = false
+  private static let leftFirst = "the room was left before it could be said"
   private var isStopping = false
   /// Which domains are services of rooms, as far as they were asked.
   var services = RecentTable<String, Bool>(capacity: 1_000)
@@ -75,17 +77,21 @@ final class RoomFlow {
     where entry.purpose == .configured && !named.contains(entry.address) { leave(entry.address) }
     for entry in entries { want(entry) }
     tellAddresses()
-    lookForQueued()
+    if !hasLookedForQueued { lookForQueued() }
   }
 
-  /// An earlier process may have left messages for rooms that it visited.
-  private func lookForQueued() {
-    guard !hasLookedForQueued else { return }
+  /// An earlier process may have left messages for rooms that it visited: these are visited again. Later, what waits for a room that is
+  /// none of ours any more was on its way when that was left.
+  func lookForQueued() {
+    let isFirst = !hasLookedForQueued
     hasLookedForQueued = true
     gate.write { transaction throws(DatabaseError) in
       try transaction.queries.roomsWithQueued()
     } done: { [weak self] found in
-      for address in found.compactMap({ try? JID($0) }) { self?.visit(address) }
+      guard let self else { return }
+      for address in found.compactMap({ try? JID($0) }) where !isRoom(address) {
+        if isFirst { visit(address) } else { onGivenUp(address, Self.leftFirst) }
+      }
     }
   }
 
@@ -114,7 +120,10 @@ final class RoomFlow {
   @discardableResult
   func leave(_ address: JID) -> Bool {
     let isOurs = isRoom(address)
-    expected[address] = nil
+    if expected.removeValue(forKey: address) != nil {
+      settle(address, RoomFailure(.ended, "left"))
+      onGivenUp(address, Self.leftFirst)
+    }
     perform(rooms.leave(address))
     return isOurs
   }
@@ -145,7 +154,7 @@ final class RoomFlow {
     catchUp.onComplete = { [weak self] in self?.caughtUp(address) }
     if isStopping { catchUp.stop() }
     catchUps[address] = catchUp
-    perform(rooms.want(entry, knownUntil: newest, now: now))
+    perform(rooms.want(entry, knownUntil: newest.map { min($0, wallClock()) }, now: now))
     tellAddresses()
   }
 
@@ -155,10 +164,10 @@ final class RoomFlow {
   func isRoom(_ address: JID) -> Bool { rooms[address.bare] != nil || expected[address.bare] != nil }
 
   /// What is said goes to the room at once.
-  func isOpen(_ address: JID) -> Bool { open.contains(address.bare) }
+  func isOpen(_ address: JID) -> Bool { rooms[address.bare]?.isOpen == true }
 
   /// Rooms that are open.
-  var openRooms: [String] { open.map(\.description) }
+  var openRooms: [String] { rooms.all.filter(\.isOpen).map(\.address.description) }
 
   /// Why nothing can be said in the room, if that is not likely to change by itself.
   func obstacle(at address: JID) -> RoomFailure? {
@@ -169,10 +178,18 @@ final class RoomFlow {
   /// How the room stands where nothing can be said; nil for one that is open, and for what is no room.
   func state(of address: JID) -> String? {
     guard isRoom(address), !isOpen(address) else { return nil }
-    guard let room = rooms[address.bare] else { return "joining" }
-    if case .waiting(let failure) = room.state { return failure.description }
-    return room.state.word
+    return (rooms[address.bare]?.state ?? .asking).words
   }
+
+  /// What is known of a room, by address: also of one of which the past is still being read.
+  var lines: [(entry: RoomEntry, room: Room?)] {
+    let known = rooms.all.map { (entry: $0.entry, room: Optional($0)) }
+    return (known + expected.values.map { (entry: $0, room: nil) })
+      .sorted { $0.entry.address.description < $1.entry.address.description }
+  }
+
+  /// What for a room is ours; nil: it is none of ours.
+  func purpose(of address: JID) -> RoomEntry.Purpose? { (rooms[address]?.entry ?? expected[address])?.purpose }
 
   /// Our nickname there.
   func nick(in address: JID) -> String? { rooms[address.bare]?.nick ?? expected[address.bare]?.nick }
@@ -221,12 +238,12 @@ final class RoomFlow {
   func online(_ continuity: OnlineInfo.Continuity, isInDoubt: Bool) {
     if continuity == .resumed {
       perform(rooms.resume(now: now))
-      for room in rooms.all where room.isJoined {
+      // Of one that is not ready yet all is read once it is.
+      for room in rooms.all where room.isReady {
         if isInDoubt { readAgain(room) } else { catchUps[room.address]?.resume() }
       }
       return
     }
-    open = []
     if continuity == .adopted {
       for place in inherited where !isRoom(place) { session.send(Presence(.unavailable, to: place).element) }
     }
@@ -235,7 +252,7 @@ final class RoomFlow {
   }
 
   private func readAgain(_ room: Room) {
-    open.remove(room.address)
+    rooms.open(room.address, false)
     catchUps[room.address]?.begin(isNew: false)
     catchUps[room.address]?.start(isOffered: room.hasArchive)
   }
@@ -266,10 +283,12 @@ final class RoomFlow {
   /// A message of kind `groupchat` that passed the gate.
   func receive(_ message: Message, raw: String?, number: StreamManagement.HandledCount?) {
     guard let said = rooms.received(message, now: now) else { return session.take(number) }
-    arm()
-    rooms.note(knownUntil: message.delay?.stamp ?? wallClock(), of: said.room)
+    // A stamp on what is said now is the speaker's, who may write what they like.
+    let told = said.origin == .history ? message.delay?.stamp : nil
+    rooms.note(knownUntil: min(told ?? .max, wallClock()), of: said.room)
     let arrival = Arrival(message: said.message, raw: raw, number: number, way: .live, room: said)
     if let catchUp = catchUps[said.room] { catchUp.pass(arrival) } else { onMessage(arrival) }
+    tick()
   }
 
   /// A result of an archive that passed the gate. Whether it was a room's.
@@ -311,10 +330,21 @@ final class RoomFlow {
     let work = gate.scheduler.schedule(after: max(.zero, now.duration(to: due))) { [weak self] in
       guard let self else { return }
       timer = nil
-      perform(rooms.tick(now: now))
+      tick()
     }
     timer = (work, due)
   }
+
+  private func tick() {
+    // What waits for a room that we are in goes before we do.
+    for room in rooms.all where room.entry.purpose == .visit && room.isJoined && isAwaited(room.address) {
+      rooms.use(room.address, now: now)
+    }
+    perform(rooms.tick(now: now))
+  }
+
+  /// Something was said there.
+  func used(_ address: JID) { rooms.use(address.bare, now: now) }
 
   private func hear(_ notice: RoomNotice) {
     switch notice {
@@ -323,14 +353,14 @@ final class RoomFlow {
     case .joined(let room, _, _): settle(room, nil)
     case .renamed, .notConfigured, .occupant: break
     case .failed(let room, let failure, _, _):
-      close(room)
+      catchUps[room]?.abandon()
       settle(room, failure)
       if rooms[room]?.entry.purpose == .visit, !failure.mayHeal { onGivenUp(room, "not in the room: \(failure)") }
     case .left(let room):
-      close(room)
+      catchUps[room]?.abandon()
       catchUps[room] = nil
       settle(room, RoomFailure(.ended, "left"))
-      onGivenUp(room, "the room was left before it could be said")
+      onGivenUp(room, Self.leftFirst)
     }
     report(notice)
     if notice.changesPlaces {
@@ -341,14 +371,7 @@ final class RoomFlow {
   }
 
   private func caughtUp(_ room: JID) {
-    guard rooms[room]?.isJoined == true else { return }
-    open.insert(room)
-    onOpen(room)
-  }
-
-  private func close(_ room: JID) {
-    catchUps[room]?.abandon()
-    open.remove(room)
+    if rooms.open(room) { onOpen(room) }
   }
 
   private func settle(_ room: JID, _ failure: RoomFailure?) {

@@ -8,21 +8,24 @@ import XMPPStream
 /// `xmppbotctl rooms`, and what else is told of them.
 extension Daemon {
   func serveRooms(_ client: ControlClient) {
-    client.send(rows: flow.rooms.rooms.all.map(row))
+    client.send(rows: flow.rooms.lines.map(row))
     client.finish()
   }
 
-  private func row(of room: Room) -> JSON {
-    let age = room.since.duration(to: surroundings.scheduler.now)
-    let reason: RoomFailure? = if case .waiting(let failure) = room.state { failure } else { nil }
+  private func row(of entry: RoomEntry, _ room: Room?) -> JSON {
+    let now = surroundings.scheduler.now
+    let age = room?.since.duration(to: now) ?? .zero
+    let state = room?.state ?? .asking
+    let reason: RoomFailure? = if case .waiting(let failure) = state { failure } else { nil }
     return [
-      "room": .string(room.address.description), "nick": .string(room.nick), "state": .string(room.state.word),
+      "room": .string(entry.address.description), "nick": .string(room?.nick ?? entry.nick),
+      "state": .string(state.word),
       "reason": reason.map { .string($0.description) } ?? .null,
       "remedy": reason.map { .string($0.remedy) } ?? .null,
-      "occupants": room.isJoined ? .int(room.occupantCount) : .null,
+      "occupants": state == .joined ? .int(room?.occupantCount ?? 0) : .null,
       "since": .string(
         Timestamp.format(surroundings.wallClock() - Int64(max(age, .zero).microseconds), wholeSeconds: true)),
-      "purpose": .string(room.entry.purpose.word), "subject": room.subject.map(JSON.string) ?? .null,
+      "purpose": .string(entry.purpose.word), "subject": room?.subject.map(JSON.string) ?? .null,
     ]
   }
 
@@ -40,6 +43,11 @@ extension Room.State {
     case .joined: "joined"
     case .waiting: "waiting"
     }
+  }
+
+  /// The same, with why we are not in it.
+  var words: String {
+    if case .waiting(let failure) = self { "not joined: \(failure.reason)" } else { word }
   }
 }
 

@@ -7,7 +7,7 @@ extension Daemon {
   /// What administrators do with rooms (`join`, `leave`, `say`, `rooms`).
   static func roomService(_ reference: Reference) -> RoomService {
     var service = RoomService()
-    service.list = { reference.daemon?.flow.rooms.lines ?? [] }
+    service.list = { reference.daemon?.flow.rooms.roomLines ?? [] }
     service.present = { reference.daemon?.flow.rooms.rooms(with: $0) ?? [] }
     service.join = { room, nick, done in
       guard let daemon = reference.daemon else { return done(.failure(.init("I am stopping."))) }
@@ -45,6 +45,7 @@ extension Daemon {
     if let nick, (try? room.with(resource: nick)) == nil {
       return done(.failure(.init("\(nick) can be no nickname.")))
     }
+    let isNew = !flow.rooms.isRoom(room)
     if let owner = owner(of: room) { return done(.failure(.init("\(room) is no room: it is \(owner)."))) }
     flow.rooms.join(room, nick: nick) { [weak self] failure in
       // After what the room's machine still has on the stack.
@@ -56,7 +57,8 @@ extension Daemon {
           return done(.success(standing))
         }
         // Who asked hears it now; without a section it would be tried for ever, and nobody would know.
-        if rooms.rooms[room]?.entry.purpose == .asked, rooms.rooms[room]?.isJoined == false { rooms.leave(room) }
+        // One that was ours before goes on being tried.
+        if isNew, rooms.purpose(of: room) == .asked, rooms.rooms[room]?.isJoined == false { rooms.leave(room) }
         done(.failure(.init("\(failure.reason): \(failure.remedy)")))
       }
     }
@@ -67,21 +69,17 @@ extension RoomFlow {
   /// How we stand in a room of ours; nil: it is none.
   fileprivate func standing(in room: JID) -> RoomService.Standing? {
     guard isRoom(room), let nick = nick(in: room) else { return nil }
-    return RoomService.Standing(nick: nick, isConfigured: rooms[room]?.entry.purpose == .configured)
+    return RoomService.Standing(nick: nick, isConfigured: purpose(of: room) == .configured)
   }
 
   /// For `rooms`, sorted.
-  fileprivate var lines: [RoomLine] {
-    rooms.all.map { room in
-      let state =
-        switch room.state {
-        case .offline: "offline"
-        case .asking, .joining: "entering"
-        case .joined: "joined, \(room.occupantCount)\(room.isCrowd ? " or more" : "") there"
-        case .waiting(let failure): "not joined: \(failure.reason)"
-        }
+  fileprivate var roomLines: [RoomLine] {
+    lines.map { entry, room in
+      let words = (room?.state ?? .asking).words
+      let crowd = room.map { $0.isJoined ? ", \($0.occupantCount)\($0.isCrowd ? " or more" : "") there" : "" } ?? ""
       return RoomLine(
-        room: room.address, nick: room.nick, state: state, isConfigured: room.entry.purpose == .configured)
+        room: entry.address, nick: room?.nick ?? entry.nick, state: words + crowd,
+        isConfigured: entry.purpose == .configured)
     }
   }
 }

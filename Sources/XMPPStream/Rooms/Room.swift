@@ -50,6 +50,14 @@ public struct Room: Sendable {
   private var isDestroyed = false
   /// What was said before we came has been told (section 7.2.13): its end is the subject.
   private var isPast = false
+  /// It was asked to tell what was said before we came.
+  private var tellsPast = false
+  /// What it can do is known, and what was said before we came has been told, or comes from its archive.
+  public private(set) var isReady = false
+  /// What was missed is here: what we say goes there. Ends with the stay.
+  public internal(set) var isOpen = false
+  /// It is new, and has not said yet that it may be as it is by default: until then nobody else may enter.
+  private var isLocked = false
 
   init(_ entry: RoomEntry, now: ContinuousClock.Instant) {
     self.entry = entry
@@ -98,6 +106,10 @@ public struct Room: Sendable {
   mutating func enter(_ new: State, now: ContinuousClock.Instant) {
     if state != new { since = now }
     state = new
+    guard new != .joined else { return }
+    isReady = false
+    isOpen = false
+    isLocked = false
   }
 
   /// There is a stream, and on it we are in no room, or don't know.
@@ -115,7 +127,10 @@ public struct Room: Sendable {
     // An answer that came to nothing meanwhile is not waited for.
     isPinged = false
     switch state {
-    case .joined: return ping(now: now)
+    case .joined:
+      let asked = ping(now: now)
+      if !isReady { due = now.advanced(by: Self.patience) }
+      return asked + (isLocked ? [acceptDefaults] : []) + (hasAnswered ? [] : [askFromWithin()])
     case .asking, .joining: due = now.advanced(by: Self.patience)
     case .waiting: break
     case .offline: return begin(now: now)
@@ -145,6 +160,7 @@ public struct Room: Sendable {
     due = now.advanced(by: Self.patience)
     var presence = Presence(.available, to: place)
     presence.join = RoomJoin(password: entry.password, history: history)
+    tellsPast = history != .nothing
     return [.tell(.entering(address)), .send(presence.element)]
   }
 
@@ -220,6 +236,8 @@ public struct Room: Sendable {
     case .asking: return isDestroyed ? fail(RoomFailure(.destroyed), now: now) : join(now: now)
     case .joining: return fail(RoomFailure(.noAnswer), now: now)
     case .waiting: return ask(now: now)
+    // The past does not end: it is not waited for any longer.
+    case .joined where !isReady: return becomeReady(now: now)
     case .joined:
       let end = lastHeard.advanced(by: Self.silence)
       if end > now, doubts == 0 {
@@ -251,6 +269,7 @@ public struct Room: Sendable {
     case .info where request.attempt == attempt: return informed(result, now: now)
     case .selfPing where request.attempt == pings && isPinged: return pinged(result, now: now)
     case .acceptDefaults:
+      isLocked = false
       guard case .failure(let error) = result else { return [] }
       return [.tell(.notConfigured(address, RoomFailure.harmless(error.description) ?? ""))]
     default: return []
@@ -261,7 +280,7 @@ public struct Room: Sendable {
     guard state == .asking || state == .joined, !hasAnswered else { return [] }
     hasAnswered = true
     if case .success(let iq) = result, let info = iq.payload.flatMap(DiscoInfo.init) { features = info.features }
-    if isJoined { return [.tell(.ready(address))] }
+    if isJoined { return readyIfPast(now: now) }
     // It was destroyed, and nobody has made it again: that is not for the bot to do.
     if isDestroyed, features == nil { return fail(RoomFailure(.destroyed), now: now) }
     isDestroyed = false
@@ -362,13 +381,36 @@ public struct Room: Sendable {
     let isNew = presence.room?.status.contains(RoomUser.Status.created) == true
     var actions: [RoomAction] = [.tell(.joined(address, nick: speaker, isNew: isNew))]
     if isNew {
-      actions.append(.request(RoomRequest(room: address, topic: .acceptDefaults, to: address, attempt: attempt)))
+      isLocked = true
+      actions.append(acceptDefaults)
     }
-    if features != nil { return actions + [.tell(.ready(address))] }
+    if features != nil { return actions + readyIfPast(now: now) }
     // Before there was a room, or for those outside, there was no answer.
+    return actions + [askFromWithin()]
+  }
+
+  private var acceptDefaults: RoomAction {
+    .request(RoomRequest(room: address, topic: .acceptDefaults, to: address, attempt: attempt))
+  }
+
+  private mutating func askFromWithin() -> RoomAction {
     attempt += 1
     hasAnswered = false
-    return actions + [.request(RoomRequest(room: address, topic: .info, to: address, attempt: attempt))]
+    return .request(RoomRequest(room: address, topic: .info, to: address, attempt: attempt))
+  }
+
+  /// What was said before we came may hold what we said ourselves, and do not know to have arrived: it is waited for.
+  private mutating func readyIfPast(now: ContinuousClock.Instant) -> [RoomAction] {
+    if hasArchive || isPast || !tellsPast { return becomeReady(now: now) }
+    due = now.advanced(by: Self.patience)
+    return []
+  }
+
+  private mutating func becomeReady(now: ContinuousClock.Instant) -> [RoomAction] {
+    guard !isReady else { return [] }
+    isReady = true
+    due = now.advanced(by: Self.silence)
+    return [.tell(.ready(address))]
   }
 
   private mutating func gone(_ place: JID, _ user: RoomUser?, now: ContinuousClock.Instant) -> [RoomAction] {
@@ -415,6 +457,8 @@ public struct Room: Sendable {
     if message.isSubject, let text = message.subject {
       subject = RoomFailure.harmless(text)
       isPast = true
+      // Once this message has been passed on.
+      if isJoined, !isReady, hasAnswered { due = now }
     }
     return said
   }

@@ -45,7 +45,7 @@ public enum RoomNotice: Sendable, Hashable {
   case entering(JID)
   /// We are in it, under this nickname. `isNew`: it did not exist before.
   case joined(JID, nick: String, isNew: Bool)
-  /// What the room can do is known, as far as it says, and we are in it.
+  /// What the room can do is known, as far as it says, we are in it, and it has told what was said before, if we asked for that.
   case ready(JID)
   /// Our nickname there is another one now.
   case renamed(JID, nick: String)

@@ -14,7 +14,8 @@ import XMPPStanzas
 /// - Only rooms that were asked for are rooms; whatever others send changes nothing.
 /// - Memory is bounded whatever a room says: of each at most ``Occupants/most`` people are known, and texts are cut.
 ///
-/// To be called in the order in which things happened; after each call `due` says when to call `tick`.
+/// To be called in the order in which things happened; after each call `due` says when to call `tick`. After a message it may
+/// be at once.
 public struct Rooms: Sendable {
   private var rooms: [JID: Room] = [:]
   private var hasStream = false
@@ -76,6 +77,14 @@ public struct Rooms: Sendable {
 
   /// A message of this time is known: microseconds since 1970, UTC.
   public mutating func note(knownUntil time: Int64, of address: JID) { rooms[address]?.knownUntil = time }
+
+  /// What was missed of a room is here (`true`), or is being fetched again. Whether the room takes what we say now.
+  @discardableResult
+  public mutating func open(_ address: JID, _ isOpen: Bool = true) -> Bool {
+    let opens = isOpen && rooms[address]?.isJoined == true
+    rooms[address]?.isOpen = opens
+    return opens
+  }
 
   // MARK: - Streams
 

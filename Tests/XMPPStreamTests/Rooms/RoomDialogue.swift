@@ -29,6 +29,7 @@ struct RoomDialogue {
   mutating func leave(_ room: String = ops) throws { note(rooms.leave(try JID(room))) }
   mutating func begin() { note(rooms.begin(now: now)) }
   mutating func resume() { note(rooms.resume(now: now)) }
+  mutating func open() throws -> Bool { rooms.open(try JID(Self.ops)) }
   mutating func lose() { rooms.lost() }
 
   /// Time passes, and what becomes due in it is done.

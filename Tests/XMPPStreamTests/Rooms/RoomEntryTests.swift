@@ -181,4 +181,42 @@ struct RoomEntryTests {
     #expect(dialogue.actions() == [])
     #expect(dialogue.rooms[try JID(Self.ops)]?.isJoined == true)
   }
+
+  @Test("a room without an archive is ready when it has told what was said before, or after a minute")
+  func pastFirst() throws {
+    for isTold in [true, false] {
+      var dialogue = RoomDialogue()
+      dialogue.begin()
+      try dialogue.want(knownUntil: 1_000_000)
+      try dialogue.answer(features: [Namespace.muc])
+      try dialogue.presence(Self.ops + "/bot", "<item/><status code='110'/>")
+      #expect(dialogue.actions().last == "joined as bot")
+      if isTold { _ = try dialogue.message(Self.ops, "<subject>Operations</subject>") }
+      dialogue.wait(.seconds(isTold ? 0 : 59))
+      #expect(dialogue.actions() == (isTold ? ["ready"] : []))
+      dialogue.wait(.seconds(1))
+      #expect(dialogue.actions() == (isTold ? [] : ["ready"]))
+    }
+  }
+
+  @Test("what is asked from within, and was lost with the stream, is asked again")
+  func askedAgain() throws {
+    var dialogue = RoomDialogue()
+    dialogue.begin()
+    try dialogue.want()
+    try dialogue.answer(error: .itemNotFound)
+    try dialogue.presence(Self.ops + "/bot", "<item/><status code='110'/><status code='201'/>")
+    _ = dialogue.actions()
+    dialogue.lose()
+    try dialogue.answer(error: .remoteServerTimeout)
+    try dialogue.answer(error: .remoteServerTimeout)
+    #expect(dialogue.actions() == [])
+    dialogue.resume()
+    #expect(dialogue.actions() == ["ask selfPing", "ask acceptDefaults", "ask info"])
+    try dialogue.answer(features: [Namespace.archive])
+    #expect(dialogue.actions() == ["ready"])
+    try dialogue.answer()
+    dialogue.resume()
+    #expect(dialogue.actions() == ["ask selfPing"])
+  }
 }

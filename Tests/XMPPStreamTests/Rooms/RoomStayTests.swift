@@ -248,4 +248,18 @@ struct RoomStayTests {
     let said = try #require(try dialogue.message(Self.ops + "/n99950", "<body>hi</body>"))
     #expect(said.mayAct && said.affiliation == nil && said.role == nil)
   }
+
+  @Test("a room that we turn out not to be in takes nothing until we are in it again, and what was missed is here")
+  func open() throws {
+    var dialogue = try joined()
+    let ops = try JID(Self.ops)
+    #expect(try dialogue.open() && dialogue.rooms[ops]?.isOpen == true)
+    dialogue.wait(.seconds(600))
+    try dialogue.answer(error: .notAcceptable)
+    #expect(dialogue.rooms[ops]?.isOpen == false)
+    #expect(try !dialogue.open())
+    try dialogue.enter()
+    #expect(dialogue.rooms[ops]?.isOpen == false)
+    #expect(try dialogue.open())
+  }
 }
