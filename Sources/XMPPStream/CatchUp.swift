@@ -16,7 +16,7 @@ public struct CatchUp<Held> {
     case archive(ArchivedMessage)
     /// Store this cursor: what was passed over needs no row.
     case setCursor(String)
-    /// Take these messages now, in this order.
+    /// Take these messages now, in this order, and call `stored` once they are: more may wait for that.
     case release([Held])
     /// This live message will come from the archive: it needs no row now.
     case letGo(Held)
@@ -34,14 +34,15 @@ public struct CatchUp<Held> {
     case asking
     /// Will ask again when the time has come.
     case pausing
+    /// All is read that will be. What was held goes on, a part at a time: each becomes rows that wait, too.
+    case ending(CatchUpOutcome)
     case over
   }
 
   /// Whose archive. Bare.
   public let archive: JID
   private let pageSize: Int
-  private let heldCount: Int
-  private let heldBytes: Int
+  private let partSize: Int
   private let most: Int?
 
   private var state = State.idle
@@ -77,8 +78,7 @@ public struct CatchUp<Held> {
   /// The archive has answered: what it has may be let go here.
   private var hasAnswered = false
 
-  private var held: [Held] = []
-  private var bytes = 0
+  private var held: HeldMessages<Held>
   /// The last live message that was not held but must come from the archive.
   private var owed: String?
 
@@ -89,18 +89,19 @@ public struct CatchUp<Held> {
   ///   - newest: when the archive took the newest message that is known, by its own clock if possible; for the case that
   ///     it no longer knows the cursor. Microseconds since 1970, UTC.
   ///   - heldCount, heldBytes: beyond these, live messages that the archive has are fetched from it instead of held.
+  ///   - partSize: so many of those held go on at a time.
   ///   - most: after so many messages it ends, read to its end or not; a page that brings none counts as a full one. For
   ///     the archives of others, which may have no end. nil: no bound.
   public init(
     archive: JID, cursor: String?, newest: Int64? = nil, pageSize: Int = 100, heldCount: Int = 1_000,
-    heldBytes: Int = 2 << 20, most: Int? = nil
+    heldBytes: Int = 2 << 20, partSize: Int = 100, most: Int? = nil
   ) {
     self.archive = archive.bare
     self.cursor = cursor
     self.newest = newest
     self.pageSize = pageSize
-    self.heldCount = heldCount
-    self.heldBytes = heldBytes
+    held = HeldMessages(most: (heldCount, heldBytes))
+    self.partSize = partSize
     self.most = most
   }
 
@@ -144,7 +145,7 @@ public struct CatchUp<Held> {
 
   /// There is nobody to ask, or no answer.
   public mutating func giveUp(_ reason: String) -> [Action] {
-    guard state != .over else { return [] }
+    guard state != .over, !isEnding else { return [] }
     return end(hasAnswered ? .incomplete(reason) : .unavailable(reason))
   }
 
@@ -154,17 +155,21 @@ public struct CatchUp<Held> {
   ///   - size: what it takes in memory, in bytes.
   public mutating func live(_ item: Held, stanzaID: String?, size: Int) -> [Action] {
     guard state != .over else { return [.release([item])] }
-    let isFull = held.count >= heldCount || bytes + size > heldBytes
     // None overtakes it: nothing is released before a page has brought it. Where nothing is fetched, none will.
-    if isFull, hasAnswered, cursor != nil, let stanzaID {
+    if held.isFull(for: size), hasAnswered, !isEnding, cursor != nil, let stanzaID {
       owed = stanzaID
       return [.letGo(item)]
     }
     // Memory is bounded whatever comes: what the archive won't bring passes before its turn.
-    if held.count >= Self.utmostCount || bytes + size > Self.utmostBytes { return [.release([item])] }
-    held.append(item)
-    bytes += size
+    if held.isStuffed(for: size) { return [.release([item])] }
+    held.append(item, stanzaID: stanzaID, size: size)
     return []
+  }
+
+  /// What was released is stored.
+  public mutating func stored() -> [Action] {
+    guard case .ending(let outcome) = state else { return [] }
+    return end(outcome)
   }
 
   /// A result that the gate let in.
@@ -173,8 +178,10 @@ public struct CatchUp<Held> {
     page = (page?.first ?? message.id, message.id)
     // The first time, all that counts is where the archive ends.
     guard cursor != nil else { return [] }
+    // Before its message counts: that may be one of those let go.
+    let letGo = answered()
     if let latest, let stamp = message.stamp, stamp > latest {
-      return end(.incomplete("it has messages from after the reading began"))
+      return letGo + end(.incomplete("it has messages from after the reading began"))
     }
     cursor = message.id
     if owed == message.id { owed = nil }
@@ -185,7 +192,7 @@ public struct CatchUp<Held> {
     taken += 1
     isFruitful = true
     // One that pays no heed to the size of a page would go on here without end.
-    return [.archive(message)] + (isTooMuch ? end(.incomplete(tooMuch)) : [])
+    return letGo + [.archive(message)] + (isTooMuch ? end(.incomplete(tooMuch)) : [])
   }
 
   /// Whether this query is the one that has no answer yet.
@@ -198,11 +205,21 @@ public struct CatchUp<Held> {
     self.query = nil
     switch result {
     case .success(let fin):
-      hasAnswered = true
+      let letGo = answered()
       if !isFruitful { taken += pageSize }
-      return unstable(fin) + (cursor == nil ? begin(fin) : turn(fin))
+      return letGo + unstable(fin) + (cursor == nil ? begin(fin) : turn(fin))
     case .failure(let error): return failed(error, isBehind: query.page.after != nil)
     }
+  }
+
+  /// The archive tells what it has: live messages beyond the limit that came before that need not be held any longer.
+  private mutating func answered() -> [Action] {
+    guard !hasAnswered else { return [] }
+    hasAnswered = true
+    guard cursor != nil else { return [] }
+    let shed = held.shed()
+    owed = shed.last
+    return shed.items.map(Action.letGo)
   }
 
   // MARK: - Pages
@@ -274,11 +291,13 @@ public struct CatchUp<Held> {
     return hasProgress ? ask() : pause(because: "messages that came live are not in it")
   }
 
+  private var isEnding: Bool { if case .ending = state { true } else { false } }
+
   private mutating func end(_ outcome: CatchUpOutcome) -> [Action] {
-    state = .over
     query = nil
-    defer { held = [] }
-    return (held.isEmpty ? [] : [.release(held)]) + [.complete(outcome)]
+    let part = held.removeFirst(partSize)
+    state = held.isEmpty ? .over : .ending(outcome)
+    return (part.isEmpty ? [] : [.release(part)]) + (held.isEmpty ? [.complete(outcome)] : [])
   }
 
   // MARK: - What goes wrong
@@ -318,9 +337,6 @@ public struct CatchUp<Held> {
   private static var maximumQueries: Int { 10_000 }
   private static var maximumGaps: Int { 3 }
   private static var maximumLosses: Int { 5 }
-  /// So much is held of what can't be let go.
-  private static var utmostCount: Int { 20_000 }
-  private static var utmostBytes: Int { 32 << 20 }
   /// The last pause is 16 seconds.
   private static var maximumFailures: Int { 5 }
   /// Microseconds: how far clocks and the order of arrival may be apart.

@@ -11,16 +11,18 @@ struct CatchUpDialogue {
 
   init(
     cursor: String?, newest: String? = nil, heldCount: Int = 100, heldBytes: Int = 1_000,
-    archive: String = "bot@example.org", most: Int? = nil
+    partSize: Int = 100, archive: String = "bot@example.org", most: Int? = nil
   ) throws {
     account = try JID(archive)
     machine = CatchUp(
       archive: account, cursor: cursor, newest: newest.flatMap(Timestamp.parse), pageSize: 2, heldCount: heldCount,
-      heldBytes: heldBytes, most: most)
+      heldBytes: heldBytes, partSize: partSize, most: most)
   }
 
   mutating func start(now: Int64? = nil) -> [String] { note(machine.start(queryID: "q", now: now)) }
   mutating func retry() -> [String] { note(machine.retry()) }
+  mutating func giveUp(_ reason: String) -> [String] { note(machine.giveUp(reason)) }
+  mutating func stored() -> [String] { note(machine.stored()) }
 
   mutating func live(_ text: String, id: String? = nil, size: Int = 1) -> [String] {
     note(machine.live(text, stanzaID: id, size: size))

@@ -17,6 +17,7 @@ struct CatchUpModel {
   private let account: JID
   private let pageLimit: Int
   private let heldCount: Int
+  private let partSize: Int
 
   // The server.
   private(set) var archive: [String] = []
@@ -34,6 +35,7 @@ struct CatchUpModel {
   private var catchUp: CatchUp<(id: String?, text: String)>
   private var open: String?
   private var wantsRetry = false
+  private var hasStored = false
   private var losses = 0
   private var starts = 0
   /// The archive's messages as the database has them; it knows those that come twice.
@@ -50,6 +52,7 @@ struct CatchUpModel {
     account = try JID("bot@example.org")
     pageLimit = .random(in: 1...7, using: &self.random)
     heldCount = .random(in: 0...12, using: &self.random)
+    partSize = .random(in: 1...4, using: &self.random)
     for _ in 0..<Int.random(in: 0...40, using: &self.random) { archive.append(String(self.random.next(), radix: 36)) }
     begin = .random(in: 0...archive.count, using: &self.random)
     catchUp = CatchUp(archive: account, cursor: "")
@@ -59,7 +62,9 @@ struct CatchUpModel {
   private var cursor: String { rows.last ?? (begin == 0 ? "" : archive[begin - 1]) }
 
   private func newCatchUp() -> CatchUp<(id: String?, text: String)> {
-    CatchUp(archive: account, cursor: cursor, pageSize: pageLimit + 1, heldCount: heldCount, heldBytes: 2 * heldCount)
+    CatchUp(
+      archive: account, cursor: cursor, pageSize: pageLimit + 1, heldCount: heldCount, heldBytes: 2 * heldCount,
+      partSize: partSize)
   }
 
   /// Lets so much happen, with faults and without an end; then all that is still under way, in peace.
@@ -78,6 +83,9 @@ struct CatchUpModel {
     case 10 where wantsRetry:
       wantsRetry = false
       perform(catchUp.retry())
+    case 11 where hasStored:
+      hasStored = false
+      perform(catchUp.stored())
     default: try deliver()
     }
   }
@@ -180,6 +188,7 @@ struct CatchUpModel {
       case .archive(let message): store(message.id)
       case .setCursor(let cursor): problems.append("cursor \(cursor)")
       case .release(let items):
+        hasStored = true
         for item in items {
           if let id = item.id { store(id) } else { passing.taken.append(item.text) }
         }

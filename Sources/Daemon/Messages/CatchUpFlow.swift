@@ -178,6 +178,8 @@ final class CatchUpFlow {
     retryTimer = nil
     stallTimer = nil
     perform(machine?.giveUp("the room was left") ?? [])
+    // The rest of what was held does not wait for its turn.
+    while machine != nil { perform(machine?.stored() ?? []) }
     isAbandoned = false
   }
 
@@ -263,11 +265,21 @@ final class CatchUpFlow {
         transaction.noteCursor(id, of: archive.description)
       }
     case .letGo(let arrival): session.take(arrival.number)
-    case .release(let arrivals): for arrival in arrivals { hand(on: arrival) }
+    case .release(let arrivals): release(arrivals)
     case .retry(let delay):
       retryTimer = gate.scheduler.schedule(after: delay) { [weak self] in self?.retry() }
     case .gap(let gap): tellMissed("\(gap)")
     case .complete(let outcome): complete(outcome)
+    }
+  }
+
+  private func release(_ arrivals: [Arrival]) {
+    for arrival in arrivals { hand(on: arrival) }
+    // Their rows were handed over before this.
+    gate.write { _ throws(DatabaseError) in
+    } done: { [weak self] in
+      guard let self else { return }
+      perform(machine?.stored() ?? [])
     }
   }
 
