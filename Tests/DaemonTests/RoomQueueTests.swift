@@ -160,6 +160,44 @@ struct RoomQueueTests {
     }
   }
 
+  @Test("a visit lasts while something waits for it, each message that goes there prolongs it, and then it is left")
+  @LoopActor func visit() async throws {
+    // The scripted server says nothing for long. A link that is given up would have time stand still in all rooms.
+    let bench = try await Self.outside("[keepalive]\ninterval = 2h\n")
+    let (outbox, rooms, room) = (bench.daemon.flow.outbox, bench.daemon.flow.rooms, try JID(Self.ops))
+    rooms.visit(room)
+    outbox.send("one", to: room)
+    await bench.settle()
+    #expect(outbox.isAwaited(room))
+    try bench.play(Self.entry())
+    await bench.settle()
+    // It has no archive, and is new: it is open at once, so what waited has gone.
+    #expect(!outbox.isAwaited(room))
+    bench.clock.advance(by: .seconds(500))
+    outbox.send("two", to: room)
+    await bench.settle()
+    #expect(try await bench.transcript() == ["> one (sent)", "> two (sent)"])
+    bench.clock.advance(by: .seconds(599))
+    #expect(rooms.isRoom(room))
+    bench.clock.advance(by: .seconds(1))
+    #expect(!rooms.isRoom(room))
+    #expect(await bench.hears("<presence type='unavailable' to='\(Self.ops)/bot'"))
+    #expect(try await bench.transcript() == ["> one (sent)", "> two (sent)"])
+  }
+
+  @Test("a visit is not left while messages for the room are queued, however long the room does not answer")
+  @LoopActor func visitThatWaits() async throws {
+    let bench = try await Self.outside("[keepalive]\ninterval = 2h\n")
+    let (outbox, rooms, room) = (bench.daemon.flow.outbox, bench.daemon.flow.rooms, try JID(Self.ops))
+    rooms.visit(room)
+    outbox.send("one", to: room)
+    await bench.settle()
+    bench.clock.advance(by: .seconds(3_000))
+    await bench.settle()
+    #expect(rooms.isRoom(room))
+    #expect(try await bench.transcript() == ["> one (queued)"])
+  }
+
   @Test("so much may wait for a room, and no more")
   @LoopActor func full() async throws {
     let bench = try await Self.outside()

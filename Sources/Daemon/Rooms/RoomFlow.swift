@@ -336,11 +336,7 @@ final class RoomFlow {
   }
 
   private func tick() {
-    // What waits for a room that we are in goes before we do.
-    for room in rooms.all where room.entry.purpose == .visit && room.isJoined && isAwaited(room.address) {
-      rooms.use(room.address, now: now)
-    }
-    perform(rooms.tick(now: now))
+    perform(rooms.tick(now: now) { [isAwaited] in isAwaited($0) })
   }
 
   /// Something was said there.

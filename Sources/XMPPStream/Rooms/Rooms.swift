@@ -91,16 +91,22 @@ public struct Rooms: Sendable {
   /// There is a new session, or that of an earlier process, of which it is not known in which rooms it was.
   public mutating func begin(now: ContinuousClock.Instant) -> [RoomAction] {
     hasStream = true
-    return change { $0.begin(now: now) }
+    return change { room in
+      room.used = now
+      return room.begin(now: now)
+    }
   }
 
   /// The stream goes on where the last one ended.
   public mutating func resume(now: ContinuousClock.Instant) -> [RoomAction] {
     hasStream = true
-    return change { $0.resume(now: now) }
+    return change { room in
+      room.used = now
+      return room.resume(now: now)
+    }
   }
 
-  /// There is no stream: time stands still.
+  /// There is no stream: time stands still. A visit has its whole time again on the next, since what waits is counted only then.
   public mutating func lost() { hasStream = false }
 
   /// We go: goodbye to all.
@@ -108,15 +114,18 @@ public struct Rooms: Sendable {
 
   // MARK: - What happens
 
-  /// What is due is done.
-  public mutating func tick(now: ContinuousClock.Instant) -> [RoomAction] {
+  /// What is due is done. `isAwaited`: whether something waits to be said in that room.
+  public mutating func tick(
+    now: ContinuousClock.Instant, isAwaited: (JID) -> Bool = { _ in false }
+  ) -> [RoomAction] {
     guard hasStream else { return [] }
     var actions: [RoomAction] = []
     for address in rooms.keys {
       guard let room = rooms[address], let due = next(of: room), due <= now else { continue }
       if room.entry.purpose == .visit, room.used.advanced(by: Self.visitTime) <= now {
-        // While it may yet be let in, what is to be said waits.
-        if room.mayEnter { rooms[address]?.used = now } else { actions += leave(address) }
+        // What is to be said waits while the bot may yet be let in, and goes before the bot does.
+        let stays = (room.isJoined || room.mayEnter) && isAwaited(address)
+        if stays { rooms[address]?.used = now } else { actions += leave(address) }
       }
       actions += rooms[address]?.tick(now: now) ?? []
     }

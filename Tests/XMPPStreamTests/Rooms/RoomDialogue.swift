@@ -9,6 +9,8 @@ struct RoomDialogue {
   private(set) var log: [String] = []
   private(set) var requests: [RoomRequest] = []
   private var now = ContinuousClock.now
+  /// Something waits to be said in each room.
+  var isAwaited = false
   static let ops = "ops@conference.example.org"
 
   /// What was done since the last call.
@@ -37,7 +39,7 @@ struct RoomDialogue {
     let end = now.advanced(by: duration)
     while let due = rooms.due, due <= end {
       now = max(due, now)
-      note(rooms.tick(now: now))
+      note(rooms.tick(now: now) { [isAwaited] _ in isAwaited })
     }
     now = end
   }

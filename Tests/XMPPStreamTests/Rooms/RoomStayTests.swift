@@ -207,9 +207,43 @@ struct RoomStayTests {
     #expect(try dialogue.message(Self.ops + "/bo\u{308}t", "<body>a</body>")?.origin == .live)
   }
 
+  @Test("a visit lasts while something waits to be said, and has its whole time again on another stream")
+  func visitsThatAreAwaited() throws {
+    var dialogue = RoomDialogue()
+    dialogue.begin()
+    try dialogue.want(RoomDialogue.ops, .visit)
+    try dialogue.enter()
+    dialogue.isAwaited = true
+    dialogue.wait(.seconds(599))
+    dialogue.lose()
+    dialogue.wait(.seconds(7_200))
+    dialogue.isAwaited = false
+    dialogue.resume()
+    dialogue.wait(.seconds(599))
+    #expect(dialogue.rooms.count == 1)
+    dialogue.isAwaited = true
+    dialogue.wait(.seconds(1))
+    #expect(dialogue.rooms.count == 1)
+    dialogue.isAwaited = false
+    dialogue.wait(.seconds(600))
+    #expect(dialogue.rooms.count == 0)
+  }
+
+  @Test("a visit ends though the room's server is away, where nothing waits to be said")
+  func visitsInVain() throws {
+    var dialogue = RoomDialogue()
+    dialogue.begin()
+    try dialogue.want(RoomDialogue.ops, .visit)
+    try dialogue.answer(error: .remoteServerTimeout)
+    try dialogue.refuse("remote-server-timeout")
+    dialogue.wait(.seconds(600))
+    #expect(dialogue.rooms.count == 0)
+  }
+
   @Test("a visit to a room whose server is away goes on until it is back; one to a room that lets nobody in ends")
   func visitsThatWait() throws {
     var dialogue = RoomDialogue()
+    dialogue.isAwaited = true
     dialogue.begin()
     try dialogue.want(RoomDialogue.ops, .visit)
     for _ in 0..<40 {
