@@ -38,7 +38,7 @@ final class Outbox {
   /// Messages that wait for a room, by its address: as last counted in the archive, with those that came since.
   private var heldIn: [String: Int] = [:]
   /// So many may wait for one room.
-  static let mostHeld = 500
+  nonisolated static let mostHeld = 500
   /// What was sent on an earlier stream waits again.
   var onRequeued: @LoopActor () -> Void = {}
   /// Messages that are on their way: the server has not confirmed them.
@@ -328,7 +328,7 @@ final class Outbox {
 
   /// So much waits for this room that nothing is to be added to it.
   func isFull(_ room: JID) -> Bool { heldIn[room.bare.description, default: 0] >= Self.mostHeld }
-  static let tooMuch = "too much waits for the room"
+  nonisolated static let tooMuch = "too much waits for the room"
 
   /// Something waits for this room.
   func isAwaited(_ room: JID) -> Bool { heldIn[room.description, default: 0] > 0 }
