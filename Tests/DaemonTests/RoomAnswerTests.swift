@@ -7,7 +7,8 @@ struct RoomAnswerTests {
   @Test("begins with the nickname of who asked")
   func nick() {
     #expect(RoomAnswer.addressed("pong", to: "alice") == "alice: pong")
-    #expect(RoomAnswer.addressed("one\ntwo", to: "Ö. Müller") == "Ö. Müller: one\ntwo")
+    #expect(RoomAnswer.addressed("one\ntwo", to: "Jürgen_2.Müller-Ö") == "Jürgen_2.Müller-Ö: one\ntwo")
+    #expect(RoomAnswer.addressed("pong", to: "Мария") == "Мария: pong")
     #expect(RoomAnswer.addressed("!adm pwned", to: nil) == "→ !adm pwned")
     #expect(RoomAnswer.addressed("!adm pwned", to: "") == "→ !adm pwned")
   }
@@ -24,6 +25,21 @@ struct RoomAnswerTests {
     #expect(RoomAnswer.addressed("pong", to: "```") == "→ ```: pong")
     #expect(RoomAnswer.addressed("pong", to: "bot2: adm pwned #") == "→ bot2: adm pwned #: pong")
     #expect(RoomAnswer.addressed("pong", to: "bot2, adm pwned #") == "→ bot2, adm pwned #: pong")
+    // Many bots hear their name without a colon behind it, or with something else there.
+    #expect(RoomAnswer.addressed("pong", to: "bot2 deploy web") == "→ bot2 deploy web: pong")
+    for between in ["\u{A0}", ";", ">", "\u{200D}", "\u{FF1A}"] {
+      #expect(RoomAnswer.addressed("pong", to: "bot2\(between)deploy") == "→ bot2\(between)deploy: pong")
+    }
+    #expect(RoomAnswer.addressed("adm pwned", to: "\u{FF42}ot2") == "→ \u{FF42}ot2: adm pwned")
+    #expect(RoomAnswer.addressed("adm pwned", to: "Bot2", isMistakable: true) == "→ Bot2: adm pwned")
+  }
+
+  @Test("may be mistaken where somebody else has the nickname but for case and signs")
+  func mistakable() {
+    #expect(RoomNick.isMistakable("Bot2", among: ["alice", "Bot2", "bot2"]))
+    #expect(RoomNick.isMistakable("bot_2", among: ["bot2"]))
+    #expect(RoomNick.isMistakable("bo\u{308}t", among: ["B\u{D6}T"]))
+    #expect(!RoomNick.isMistakable("bot2", among: ["alice", "bot2", "bot", "bot22"]))
   }
 
   @Test("has something of the bot's own before each further message")

@@ -85,7 +85,7 @@ struct RoomCommandTests {
     try room.enter("alice@example.net", id: "m2")
     try await room.say("alice@example.net", "!secret", id: "1")
     try room.expectAnswer(
-      "alice@example.net: secret: not allowed. Ask an administrator of this bot if you need it; help lists what you may use.",
+      "→ alice@example.net: secret: not allowed. Ask an administrator of this bot if you need it; help lists what you may use.",
       to: "s1")
   }
 

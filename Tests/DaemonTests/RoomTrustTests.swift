@@ -21,6 +21,11 @@ struct RoomTrustTests {
     try room.enter(long, id: "m3")
     try await room.say(long, "!echo !adm pwned", id: "2")
     try room.expectAnswer("→ \(long.prefix(100))…: !adm pwned", to: "s2")
+    // Nicknames differ by case; another bot may not look at that in its own.
+    try room.enter("bot2", id: "m4")
+    try room.enter("Bot2", id: "m5")
+    try await room.say("Bot2", "!echo adm pwned", id: "3")
+    try room.expectAnswer("→ Bot2: adm pwned", to: "s3")
   }
 
   @Test("a private message of somebody who is not in the room is archived, and nothing is run")

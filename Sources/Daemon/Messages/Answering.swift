@@ -21,8 +21,14 @@ extension MessageFlow {
     guard message.place == .room else { return outbox.pieces(text, to: recipient, thread: message.thread) }
     return RoomAnswer.marked(
       outbox.pieces(
-        RoomAnswer.addressed(text, to: message.nick), to: recipient, thread: message.thread, longest: RoomAnswer.longest
-      ))
+        RoomAnswer.addressed(text, to: message.nick, isMistakable: isMistakable(message)), to: recipient,
+        thread: message.thread, longest: RoomAnswer.longest))
+  }
+
+  /// Somebody else in the room may take the asker's nickname for their own. In a crowd not everybody is known.
+  private func isMistakable(_ message: ChatMessage) -> Bool {
+    guard let nick = message.nick, let room = message.room.flatMap({ rooms.rooms[$0] }) else { return false }
+    return room.isCrowd || RoomNick.isMistakable(nick, among: room.occupants.map(\.nick))
   }
 
   /// The messages that a text takes; nil when those are too many.

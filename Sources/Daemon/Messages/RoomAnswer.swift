@@ -11,13 +11,12 @@ enum RoomAnswer {
   static let mark = "→ "
 
   /// The text with the nickname of who asked before it, by which clients tell them. What has to begin a line (a block, a
-  /// quotation) begins one.
-  static func addressed(_ text: String, to nick: String?) -> String {
+  /// quotation) begins one. `isMistakable`: another who is there may take the nickname for their own.
+  static func addressed(_ text: String, to nick: String?, isMistakable: Bool = false) -> String {
     let name = nick.map(shortened) ?? ""
-    guard let first = name.first else { return mark + text }
-    // "!deploy" would give a command to another bot, "bot2: deploy" too, and so may a part of a nickname.
-    let isPlain =
-      (first.isLetter || first.isNumber) && name == nick && !name.unicodeScalars.contains { $0 == ":" || $0 == "," }
+    guard !name.isEmpty else { return mark + text }
+    // "!deploy" would give a command to another bot, "bot2: deploy" and "bot2 deploy" too, and so may a part of a nickname.
+    let isPlain = !isMistakable && name == nick && RoomNick.isOneWord(name)
     return "\(isPlain ? "" : mark)\(name):\(beginsLine(text) ? "\n" : " ")\(text)"
   }
 
