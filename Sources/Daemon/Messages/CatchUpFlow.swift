@@ -71,6 +71,12 @@ final class CatchUpFlow {
   /// Messages of a room that are read at a time: a day of the busiest ones, and no more than some megabytes on the disk, since
   /// whoever has a room can have an archive that never ends.
   static let mostOfRoom = 10_000
+  /// Messages of a room's archive within a day: catch-up after catch-up would fill the disk.
+  static let mostOfDay = 100_000
+  /// What is left of that.
+  var allowance = DailyAllowance(most: mostOfDay)
+  /// That the day's are used up was told, and the archive was not read to its end since.
+  private var isLimitTold = false
 
   init(session: Session, gate: ArchiveGate, memory: Memory, log: Logger) {
     self.session = session
@@ -120,7 +126,8 @@ final class CatchUpFlow {
     retryTimer = nil
     if machine == nil {
       machine = CatchUp(
-        archive: archive, cursor: cursor, newest: newest, most: isAccount ? nil : Self.mostOfRoom)
+        archive: archive, cursor: cursor, newest: newest,
+        most: isAccount ? nil : min(Self.mostOfRoom, allowance.left(now: gate.scheduler.now)))
     } else {
       machine?.lost()
     }
@@ -221,6 +228,7 @@ final class CatchUpFlow {
         continue
       }
       isTaken = true
+      if !isAccount { allowance.take(now: gate.scheduler.now) }
       if let knownUntil, let stamp = message.stamp, stamp > knownUntil { known = nil }
       var arrival = Arrival(
         message: message.message, raw: raw(message.element), number: number, way: .archived(message),
@@ -325,7 +333,7 @@ final class CatchUpFlow {
     switch outcome {
     case .incomplete(let reason): if !isAbandoned { readLater(because: reason) }
     case .unavailable(let reason): if isOffered, !isAbandoned { readLater(because: reason) }
-    case .upToDate: break
+    case .upToDate: isLimitTold = false
     }
     tellFetched()
     guard isAwaited else { return }
@@ -335,8 +343,22 @@ final class CatchUpFlow {
 
   private func readLater(because reason: String) {
     if isStopping { return }
-    tellMissed("\(owner) was not read to its end (\(reason)); it is read again in ten minutes")
-    retryTimer = gate.scheduler.schedule(after: Self.laterTime) { [weak self] in self?.readAgain() }
+    let wait = allowance.wait(now: gate.scheduler.now)
+    if let wait {
+      tellLimit(wait)
+    } else if !isLimitTold {
+      tellMissed("\(owner) was not read to its end (\(reason)); it is read again in ten minutes")
+    }
+    retryTimer = gate.scheduler.schedule(after: max(wait ?? .zero, Self.laterTime)) { [weak self] in self?.readAgain() }
+  }
+
+  /// Once, until it was read to its end: an archive that never ends would fill the log, too.
+  private func tellLimit(_ wait: Duration) {
+    if isLimitTold { return }
+    isLimitTold = true
+    tellMissed(
+      "\(owner) has brought \(allowance.most) messages within 24 hours; it is read on in "
+        + "\(wait.components.seconds / 60 + 1) minutes: if that is not what people write there, leave the room")
   }
 
   private func readAgain() {

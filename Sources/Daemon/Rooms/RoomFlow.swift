@@ -51,6 +51,8 @@ final class RoomFlow {
   private var hasLookedForQueued = false
   private static let leftFirst = "the room was left before it could be said"
   private var isStopping = false
+  /// How much of each room's archive is read within a day.
+  var mostOfDay = CatchUpFlow.mostOfDay
   /// Which domains are services of rooms, as far as they were asked.
   var services = RecentTable<String, Bool>(capacity: 1_000)
 
@@ -148,6 +150,7 @@ final class RoomFlow {
     guard let entry = expected.removeValue(forKey: address) else { return }
     let catchUp = CatchUpFlow(
       room: address, session: session, gate: gate, cursor: cursor, newest: newest, log: log, wallClock: wallClock)
+    catchUp.allowance = DailyAllowance(most: mostOfDay)
     catchUp.onMessage = { [weak self] in self?.onMessage($0) }
     catchUp.raw = { [weak self] in self?.raw($0) }
     catchUp.describe = { [weak self] in self?.rooms.received($0) }
