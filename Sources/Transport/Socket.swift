@@ -10,6 +10,7 @@ enum Socket {
     let descriptor = socket(family == .v4 ? AF_INET : AF_INET6, type, Int32(IPPROTO_TCP))
     guard descriptor >= 0 else { throw Errno(code: errno) }
     sendAtOnce(descriptor)
+    holdLittle(descriptor)
     return descriptor
   }
 
@@ -17,6 +18,12 @@ enum Socket {
   static func sendAtOnce(_ descriptor: Int32) {
     var one: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Keeps what the system holds back on a narrow link to some seconds' worth: nothing can go before it any more.
+  static func holdLittle(_ descriptor: Int32) {
+    var bytes: Int32 = 32 * 1024
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Starts to connect. True when it is connected already, false when writability will tell.

@@ -84,7 +84,8 @@ extension Session {
   func perform(_ actions: [StreamManagement.Action]) {
     for action in actions {
       switch action {
-      case .send(let element): if isOnline, unsentBytes < Self.answerLimit { link?.send(element) }
+      // It may come before stanzas of ours: what it counts are the server's.
+      case .send(let element): if isOnline, unsentBytes < Self.answerLimit { link?.sendFirst(element) }
       case .store(let count): delegate?.session(self, stores: count)
       case .acknowledged(let tokens): acknowledge(tokens)
       case .violation(let error):

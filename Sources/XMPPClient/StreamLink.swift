@@ -45,7 +45,11 @@ public final class StreamLink {
   private var stream: (any ByteStream)?
   private var dialling: (any ScheduledWork)?
   private var phaseTimer: (any ScheduledWork)?
-  private var pendingOutput: [UInt8] = []
+  private var output = StreamOutput()
+  /// Of that, what the connection did not take; the rest is being gathered.
+  private var backlog = 0
+  /// The connection has no more than this, and little above, that it could not send yet.
+  private static let ahead = 32 * 1024
   /// Stanzas that came between binding and being online.
   private var early: [Element] = []
   private static let earlyLimit = 100
@@ -81,9 +85,9 @@ public final class StreamLink {
   public var login: Login? { machine.login }
   /// What the server offered for the login.
   public var loginFeatures: StreamFeatures? { machine.loginFeatures }
-  public var unsentBytes: Int { stream?.unsentBytes ?? 0 }
+  public var unsentBytes: Int { (stream?.unsentBytes ?? 0) + backlog }
   /// Bytes written so far on this connection, and those of them that the other side's system has.
-  public var writtenBytes: Int { stream?.writtenBytes ?? 0 }
+  public var writtenBytes: Int { (stream?.writtenBytes ?? 0) + backlog }
   public var deliveredBytes: Int { stream?.deliveredBytes ?? 0 }
   /// Called whenever any bytes arrive.
   public var onHeard: @LoopActor () -> Void = {}
@@ -115,28 +119,39 @@ public final class StreamLink {
     guard !isFinishing else { return 0 }
     trace?(true, element)
     var bytes = 0
-    turn {
-      bytes = -pendingOutput.count
-      element.write(to: &pendingOutput, parentNamespace: Namespace.client)
-      bytes += pendingOutput.count
-    }
+    turn { bytes = output.append(element) }
     return bytes
+  }
+
+  /// Sends an element that depends on no other's place, before all that waits.
+  func sendFirst(_ element: Element) {
+    guard !isFinishing else { return }
+    trace?(true, element)
+    turn { output.putFirst(element) }
   }
 
   /// Gathers all that `body` sends into one write.
   public func turn(_ body: () -> Void) {
     depth += 1
     body()
-    if depth == 1, !pendingOutput.isEmpty { onTurnEnds() }
+    if depth == 1, !output.isEmpty { onTurnEnds() }
     depth -= 1
     if depth == 0 { flush() }
   }
 
   private func flush() {
-    guard !pendingOutput.isEmpty, let stream else { return }
-    stream.write(pendingOutput)
-    pendingOutput.removeAll(keepingCapacity: pendingOutput.capacity <= 65_536)
-    stream.flush()
+    guard let stream else { return }
+    // Again as long as the system takes all of it.
+    while stream.unsentBytes < Self.ahead, let piece = output.next() {
+      stream.write(piece)
+      if output.isEmpty || stream.unsentBytes >= Self.ahead { stream.flush() }
+    }
+    backlog = output.count
+  }
+
+  private func drained() {
+    flush()
+    if unsentBytes == 0 { onDrained() }
   }
 
   public func setReading(_ isReading: Bool) {
@@ -162,14 +177,14 @@ public final class StreamLink {
   public func close(_ failure: StreamFailure, error: StreamError? = nil) {
     guard !isOver else { return }
     if stream != nil, !isFinishing {
-      if let error { error.element.write(to: &pendingOutput, parentNamespace: Namespace.client) }
+      if let error { _ = output.append(error.element) }
       endStream()
     }
     end(failure)
   }
 
   private func endStream() {
-    pendingOutput += "</stream:stream>".utf8
+    output.append("</stream:stream>")
   }
 
   /// Breaks the connection without a word.
@@ -184,7 +199,7 @@ public final class StreamLink {
     self.stream = stream
     stream.onReceive = { [weak self] in self?.receive($0) }
     stream.onEnd = { [weak self] in self?.ended($0, endpoint) }
-    stream.onDrained = { [weak self] in self?.onDrained() }
+    stream.onDrained = { [weak self] in self?.drained() }
     handler(.connected(endpoint))
     guard !isOver else { return }
     if endpoint.security == .direct {
@@ -291,7 +306,7 @@ public final class StreamLink {
     case .phase(let phase): begin(phase)
     case .open(let header):
       restartParser()
-      pendingOutput += header.utf8
+      output.append(header)
     case .send(let element): send(element)
     case .startTLS:
       awaitsHandshake = true
@@ -337,7 +352,8 @@ public final class StreamLink {
     stream?.onEnd = { _ in }
     stream?.onDrained = {}
     // Also within a turn: what is written after the closing is lost.
-    flush()
+    while let piece = output.next() { stream?.write(piece) }
+    stream?.flush()
     stream?.close()
     handler(.ended(isFinishing ? .stopped : failure))
   }

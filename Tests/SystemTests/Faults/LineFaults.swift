@@ -78,10 +78,11 @@ extension Faults {
 
     /// Runs `body` with a bot in a network of its own.
     private func carryOutApart(
-      _ name: String, on kind: Server.Kind, sections: String = keepalive, _ body: (FaultRun, Network) throws -> Void
+      _ name: String, on kind: Server.Kind, concurrent: Int = 64, sections: String = keepalive,
+      _ body: (FaultRun, Network) throws -> Void
     ) throws {
       if let obstacle = Network.obstacle { return FaultTable.notRun(name, kind.rawValue, because: obstacle) }
-      try FaultRun.carryOut(name, on: kind, sections: sections) { run in
+      try FaultRun.carryOut(name, on: kind, concurrent: concurrent, sections: sections) { run in
         let network = try Network()
         let relay = try Relay(to: run.server, on: network.host)
         run.bot.set("host", relay.host)
@@ -135,7 +136,9 @@ extension Faults {
 
     @Test("a narrow link: complete, and no false time-out", arguments: Faults.oneServer)
     func narrow(_ kind: Server.Kind) throws {
-      try carryOutApart("64 kbit/s", on: kind, sections: "[keepalive]\ninterval = 5s\ntimeout = 20s") { run, network in
+      // What comes, comes in crowds: the bot's confirmations to TCP stand behind its messages.
+      try carryOutApart("64 kbit/s", on: kind, concurrent: 300, sections: "[keepalive]\ninterval = 5s\ntimeout = 20s") {
+        run, network in
         try network.narrow(kilobits: 64)
         run.send(Faults.size(100, 2_000))
         try run.settle()

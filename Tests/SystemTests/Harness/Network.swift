@@ -20,7 +20,8 @@ final class Network {
   init() throws {
     let number = Counter.next()
     name = "xbot\(getpid())-\(number)"
-    let net = "10.213.\(number / 64 % 256).\(number % 64 * 4)"
+    // Another run of the tests may have its networks on this machine.
+    let net = "10.213.\((Int(getpid()) + number / 64) % 256).\(number % 64 * 4)"
     let prefix = net.split(separator: ".").dropLast().joined(separator: ".")
     let base = number % 64 * 4
     host = "\(prefix).\(base + 1)"
