@@ -80,7 +80,7 @@ extension SystemTests {
       // Another one, whose address is hidden from the bot, and whose nickname is the owner's address.
       let eve = try Occupant(try Peer(try server.account("eve"), on: server), room, as: owner.account.jid)
       eve.say("!topmost")
-      #expect(try eve.says("bot").hasPrefix("\(owner.account.jid): topmost: not allowed."))
+      #expect(try eve.says("bot").hasPrefix("→ \(owner.account.jid): topmost: not allowed."))
       eve.say("good morning")
       eve.say("!weather")
       eve.say("bot: pnig")
