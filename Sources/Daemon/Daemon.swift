@@ -160,7 +160,7 @@ final class Daemon {
     } catch {
       log.log(.connectFailed, "the network is not watched, so its return may be noticed late: \(error)")
     }
-    feedWatchdog()
+    if let interval = ServiceNotifier.watchdogInterval { feedWatchdog(every: interval / 3) }
   }
 
   /// Puts the commands of the settings into force, with their limits.

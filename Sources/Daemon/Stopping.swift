@@ -134,15 +134,16 @@ extension Daemon {
   }
 
   /// Tells the service manager that we live: only after a round trip through the loop and the database.
-  func feedWatchdog() {
-    guard let interval = ServiceNotifier.watchdogInterval else { return }
+  func feedWatchdog(every interval: Duration) {
     gate.archive.read { _ throws(DatabaseError) in
       true
-    } completion: { [weak self] _ in
+    } completion: { [weak self] answer in
       LoopActor.assumeIsolated {
         guard let self else { return }
+        // While nothing is written, nobody else hears of it.
+        if case .failure(let error) = answer, error.isFatal { return self.fail(error) }
         self.notifier.watchdog()
-        self.watchdogTimer = TimerSource(after: interval / 3) { [weak self] in self?.feedWatchdog() }
+        self.watchdogTimer = TimerSource(after: interval) { [weak self] in self?.feedWatchdog(every: interval) }
       }
     }
   }

@@ -12,6 +12,9 @@ extension Session {
     Namespace.explicitEncryption, Namespace.reactions,
   ]
 
+  /// Each waits half a minute for an answer.
+  private static let discoveryAttempts = 4
+
   func sendPresence() {
     var presence = Presence(.available)
     presence.status = options.status
@@ -22,7 +25,9 @@ extension Session {
     send(presence.element)
   }
 
-  func discover() {
+  /// Asks the account and the server what they can do. `attempt`: a server that is swamped, or a stream that was away, may leave
+  /// both without an answer; to have gone on as if the server could nothing would hold for the whole session.
+  func discover(attempt: Int = 1) {
     needsDiscovery = false
     serverFeatures = []
     profileStore = nil
@@ -30,6 +35,7 @@ extension Session {
     let account = options.account
     var store = ProfileStore.vCard
     var awaited = 2
+    var isUnanswered = false
     for entity in [account, account.server] {
       request(.get, to: entity, DiscoInfo.request()) { [weak self] result in
         guard let self else { return }
@@ -42,10 +48,12 @@ extension Session {
             storeStream()
           }
         }
+        if case .failure(let error) = result, error.condition == .remoteServerTimeout { isUnanswered = true }
         awaited -= 1
         guard awaited == 0 else { return }
         // It was asked on a stream that is gone; asked again when the session goes on.
         guard isOnline else { return needsDiscovery = true }
+        if isUnanswered, attempt < Self.discoveryAttempts { return discover(attempt: attempt + 1) }
         profileStore = store
         publishProfile()
         enableCarbons()

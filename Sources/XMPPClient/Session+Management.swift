@@ -85,7 +85,7 @@ extension Session {
     for action in actions {
       switch action {
       // It may come before stanzas of ours: what it counts are the server's.
-      case .send(let element): if isOnline, unsentBytes < Self.answerLimit { link?.sendFirst(element) }
+      case .send(let element): if isOnline { link?.sendFirst(element) }
       case .store(let count): delegate?.session(self, stores: count)
       case .acknowledged(let tokens): acknowledge(tokens)
       case .violation(let error):

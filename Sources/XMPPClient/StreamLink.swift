@@ -123,7 +123,7 @@ public final class StreamLink {
     return bytes
   }
 
-  /// Sends an element that depends on no other's place, before all that waits.
+  /// Sends an element that depends on no other's place, before all that waits and instead of the last such.
   func sendFirst(_ element: Element) {
     guard !isFinishing else { return }
     trace?(true, element)

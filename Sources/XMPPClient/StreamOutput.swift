@@ -43,11 +43,13 @@ struct StreamOutput {
     return bytes
   }
 
-  /// Puts an element before all that waits; not before others that were urgent.
+  /// Puts an element before all that waits, in the place of the last one that was put there and has not gone: of
+  /// acknowledgements only the newest says anything.
   mutating func putFirst(_ element: Element) {
-    let before = urgent.count
+    count -= urgent.count
+    urgent = []
     element.write(to: &urgent, parentNamespace: Namespace.client)
-    count += urgent.count - before
+    count += urgent.count
   }
 
   /// Takes what goes next; nil when nothing waits.

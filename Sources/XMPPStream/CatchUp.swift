@@ -53,6 +53,9 @@ public struct CatchUp<Held> {
   /// Set when the cursor is of no use any more.
   private var start: Int64?
 
+  /// The cursor that is to be stored once what was held is: it may stand behind some of that.
+  private var lastCursor: String?
+
   private var queryPrefix = ""
   private var query: ArchiveQuery?
   private var queries = 0
@@ -106,6 +109,8 @@ public struct CatchUp<Held> {
   }
 
   public var isOver: Bool { state == .over }
+  /// A question has no answer yet.
+  public var isAsking: Bool { state == .asking }
 
   /// The stream is there, for the first time or again.
   /// - Parameters:
@@ -184,6 +189,7 @@ public struct CatchUp<Held> {
       return letGo + end(.incomplete("it has messages from after the reading began"))
     }
     cursor = message.id
+    lastCursor = nil
     if owed == message.id { owed = nil }
     isBridging = false
     losses = 0
@@ -252,7 +258,8 @@ public struct CatchUp<Held> {
     let newest = fin.page.last ?? page?.last ?? ""
     cursor = newest
     isBridging = false
-    return [.setCursor(newest)] + arrive(hasProgress: true)
+    lastCursor = newest
+    return arrive(hasProgress: true)
   }
 
   private mutating func turn(_ fin: ArchiveFin) -> [Action] {
@@ -269,6 +276,7 @@ public struct CatchUp<Held> {
       if owed == last { owed = nil }
       if last != cursor {
         cursor = last
+        lastCursor = nil
         actions.append(.setCursor(last))
       }
     }
@@ -284,7 +292,8 @@ public struct CatchUp<Held> {
         cursor = nil
         return ask()
       }
-      return [.setCursor("")] + end(.upToDate(archived: archived))
+      lastCursor = ""
+      return end(.upToDate(archived: archived))
     }
     guard owed != nil else { return end(.upToDate(archived: archived)) }
     // What was let go here is not on a page yet: it came after the query, or the archive is a little late.
@@ -295,9 +304,13 @@ public struct CatchUp<Held> {
 
   private mutating func end(_ outcome: CatchUpOutcome) -> [Action] {
     query = nil
-    let part = held.removeFirst(partSize)
+    // More, where so many come that small parts would never end.
+    let part = held.removeFirst(max(partSize, held.count / 4))
     state = held.isEmpty ? .over : .ending(outcome)
-    return (part.isEmpty ? [] : [.release(part)]) + (held.isEmpty ? [.complete(outcome)] : [])
+    var actions = part.isEmpty ? [] : [Action.release(part)]
+    guard isOver else { return actions }
+    if let lastCursor { actions.append(.setCursor(lastCursor)) }
+    return actions + [.complete(outcome)]
   }
 
   // MARK: - What goes wrong

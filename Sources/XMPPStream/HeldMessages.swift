@@ -9,6 +9,7 @@ struct HeldMessages<Item> {
   init(most: (count: Int, bytes: Int)) { self.most = most }
 
   var isEmpty: Bool { entries.isEmpty }
+  var count: Int { entries.count }
 
   /// There is no place for one more of this size, if the archive has it.
   func isFull(for size: Int) -> Bool { entries.count >= most.count || bytes + size > most.bytes }

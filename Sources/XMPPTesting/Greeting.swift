@@ -45,6 +45,12 @@ public enum Greeting {
      node='https://example.org/bot' ver='$any'/></presence>
     """
 
+  /// The server answers that it, and the account, can do nothing in particular.
+  public static let answered = """
+    server: <iq type='result' id='$own' from='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+    server: <iq type='result' id='$domain' from='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+    """
+
   /// From the dialling until the bot wants the resource `r`. PLAIN, so that nothing in it varies.
   public static let toBinding = toLogin + "\n" + binding
 

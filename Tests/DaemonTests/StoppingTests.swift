@@ -144,6 +144,17 @@ struct StoppingTests {
     }
   }
 
+  @Test("an archive that fails while nothing is written ends the process at the watchdog's next question")
+  @LoopActor func fatalAtRest() async throws {
+    let bench = try await DaemonBench.online()
+    bench.daemon.gate.archive.write { _ throws(DatabaseError) in
+      throw DatabaseError(code: .ioErrorFsync, message: "I/O error", path: "archive.db", operation: "test")
+    } completion: { _ in
+    }
+    bench.daemon.feedWatchdog(every: .seconds(3_600))
+    #expect(await bench.awaitExit() == .failed)
+  }
+
   // MARK: - To be started again
 
   private static let sm = "urn:xmpp:sm:3"

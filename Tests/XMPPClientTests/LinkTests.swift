@@ -25,6 +25,7 @@ struct LinkTests {
   @Test("silence that is ours, since we do not read, is no sign of a dead link")
   @LoopActor func paused() throws {
     let conversation = try Conversation.online()
+    try conversation.play(Greeting.answered)
     conversation.session.setReading(false)
     #expect(conversation.dialer.stream?.isReading == false)
     try conversation.play("after 600s\nthe bot says nothing")
@@ -90,7 +91,7 @@ struct LinkTests {
   @LoopActor func redirectedInGoodTime() throws {
     let conversation = try Conversation.online()
     for _ in 1...10 {
-      try conversation.play("after 40s\n" + redirection)
+      try conversation.play(Greeting.answered + "\nafter 40s\n" + redirection)
       try conversation.play(Greeting.online)
     }
     #expect(conversation.dialer.requests.last?.host == "b.example.org")

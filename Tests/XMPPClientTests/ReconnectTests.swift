@@ -119,20 +119,22 @@ struct ReconnectTests {
   @Test("silence is met with a ping after the interval, and with a new connection after the time-out")
   @LoopActor func deadLink() throws {
     try Conversation.online().play(
-      """
-      after 60s
-      bot: <iq type='get' id='$ping' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
-      after 19s
-      the bot says nothing
-      after 1s
-      the bot closes the connection
-      event: waiting 0.0 seconds: the server stopped answering
-      """)
+      Greeting.answered + """
+
+        after 60s
+        bot: <iq type='get' id='$ping' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
+        after 19s
+        the bot says nothing
+        after 1s
+        the bot closes the connection
+        event: waiting 0.0 seconds: the server stopped answering
+        """)
   }
 
   @Test("on a narrow link a ping that stands behind answers is waited for, while the server takes them")
   @LoopActor func narrowLink() throws {
     let conversation = try Conversation.online()
+    try conversation.play(Greeting.answered)
     let text = String(repeating: "x", count: 50_000)
     conversation.session.send(Message(.chat, to: try JID("alice@example.org"), id: "long", body: text).element)
     conversation.skip()
@@ -151,6 +153,7 @@ struct ReconnectTests {
   @Test("any byte shows that the link lives, even white space")
   @LoopActor func whiteSpace() throws {
     let conversation = try Conversation.online()
+    try conversation.play(Greeting.answered)
     try conversation.play("after 60s\nbot: <iq type='get' id='$p' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>")
     conversation.dialer.stream?.deliver(" ")
     try conversation.play("after 59s\nthe bot says nothing")

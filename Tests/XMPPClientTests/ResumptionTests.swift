@@ -308,6 +308,16 @@ struct ResumptionTests {
       """)
   }
 
+  @Test("a swamped server that does not say what it can do is asked again; it is not taken for one that can nothing")
+  @LoopActor func discoveryUnanswered() throws {
+    try Conversation.online().play(
+      """
+      after 31s
+      bot: <iq type='get' id='$own2' to='bot@example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+      bot: <iq type='get' id='$domain2' to='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+      """)
+  }
+
   @Test("a session that is suspended leaves without goodbye; one that is stopped can't be resumed")
   @LoopActor func suspends() throws {
     let left = try Conversation.managed()

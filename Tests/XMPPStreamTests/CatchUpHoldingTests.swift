@@ -87,7 +87,7 @@ struct CatchUpHoldingTests {
     _ = talk.start()
     _ = talk.live("one", id: "b")
     #expect(
-      try talk.page("a", complete: true) == ["cursor 'a'", "release one", "complete: up to date, 0 messages fetched"])
+      try talk.page("a", complete: true) == ["release one", "cursor 'a'", "complete: up to date, 0 messages fetched"])
   }
 
   @Test("what was held goes on in parts, each when the last is stored; what comes meanwhile goes last")
@@ -100,6 +100,15 @@ struct CatchUpHoldingTests {
     #expect(talk.giveUp("late") == [])
     #expect(talk.stored() == ["release three four", "complete: up to date, 1 messages fetched"])
     #expect(talk.machine.isOver)
+  }
+
+  @Test("where the archive ends is stored after what was held: a process that is killed before has not passed over it")
+  func cursorLast() throws {
+    var talk = try CatchUpDialogue(cursor: nil, partSize: 1)
+    _ = talk.start()
+    for text in ["one", "two"] { _ = talk.live(text, id: text) }
+    #expect(try talk.page("two", complete: true) == ["release one"])
+    #expect(talk.stored() == ["release two", "cursor 'two'", "complete: up to date, 0 messages fetched"])
   }
 
   @Test("a stream that ends between two parts: the next reads on, and what is held stays")

@@ -12,7 +12,7 @@ struct CatchUpTests {
     var talk = try CatchUpDialogue(cursor: nil)
     #expect(talk.start() == ["query q-1: 1 before ''"])
     #expect(talk.live("hello", id: "z") == [])
-    #expect(try talk.page("y") == ["cursor 'y'", "release hello", "complete: up to date, 0 messages fetched"])
+    #expect(try talk.page("y") == ["release hello", "cursor 'y'", "complete: up to date, 0 messages fetched"])
     #expect(talk.machine.isOver)
     #expect(talk.live("more", id: "z2") == ["release more"])
   }
@@ -269,7 +269,7 @@ struct CatchUpTests {
     _ = talk.fail(.cancel, .itemNotFound)
     #expect(try talk.page(complete: true) == ["query q-3: 1 before ''"])
     #expect(talk.live("one", id: "z") == [])
-    #expect(try talk.page("z") == ["cursor 'z'", "release one", "complete: up to date, 0 messages fetched"])
+    #expect(try talk.page("z") == ["release one", "cursor 'z'", "complete: up to date, 0 messages fetched"])
   }
 
   @Test("a message that was let go before the archive forgot is fetched nevertheless")

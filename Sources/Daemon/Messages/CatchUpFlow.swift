@@ -124,6 +124,7 @@ final class CatchUpFlow {
     isUpToDate = false
     isInterrupted = false
     retryTimer = nil
+    stallTimer = nil
     if machine == nil {
       machine = CatchUp(
         archive: archive, cursor: cursor, newest: newest,
@@ -153,7 +154,7 @@ final class CatchUpFlow {
           ? try transaction.queries.newestArrival() : try transaction.queries.newestTime(in: name)
       )
     } done: { [weak self] found in
-      guard let self, stream == streams else { return }
+      guard let self, stream == streams, machine != nil else { return }
       // Of a room that was not read before, what is in its archive is not ours to read.
       if let anchor = found.anchor, anchor != cursor, isAccount || !anchor.isEmpty {
         machine?.rewind(to: anchor)
@@ -310,6 +311,8 @@ final class CatchUpFlow {
       stallTimer = nil
       // Offline it says nothing anyhow, and the next stream asks again; nor do we hear it while we don't listen.
       guard session.isOnline else { return }
+      // What came last may have been the answer to an older question.
+      guard machine?.isAsking == true else { return }
       // On a narrow link the question itself may still be under way.
       if session.isReadingPaused || isBusy || session.isOutputBehind { return watchProgress() }
       perform(machine?.giveUp("it does not answer") ?? [])

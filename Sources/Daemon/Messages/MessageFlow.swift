@@ -244,7 +244,7 @@ final class MessageFlow {
       case .ours: if let id = entry.row.originID ?? entry.row.messageID { outbox.confirmed(id) }
       case .new(let id):
         received += 1
-        if entry.isArchived { catchUp.fetched += 1 }
+        if entry.isArchived { (entry.cursor.flatMap { rooms.catchUp(of: $0.by) } ?? catchUp).fetched += 1 }
         done(id)
       case .bounce(let id):
         received += 1

@@ -39,8 +39,6 @@ final class Outbox {
   private var heldIn: [String: Int] = [:]
   /// So many may wait for one room.
   nonisolated static let mostHeld = 500
-  /// What was sent on an earlier stream waits again.
-  var onRequeued: @LoopActor () -> Void = {}
   /// Messages that are on their way: the server has not confirmed them.
   private var underWay = 0
   /// Messages that the server does not have yet, as far as is known.
@@ -91,7 +89,6 @@ final class Outbox {
       queued = count
       held = 0
       underWay = 0
-      onRequeued()
       // Another session may have begun meanwhile.
       guard opening == changes else { return }
       isOpen = true
@@ -330,8 +327,8 @@ final class Outbox {
   func isFull(_ room: JID) -> Bool { heldIn[room.bare.description, default: 0] >= Self.mostHeld }
   nonisolated static let tooMuch = "too much waits for the room"
 
-  /// Something waits for this room.
-  func isAwaited(_ room: JID) -> Bool { heldIn[room.description, default: 0] > 0 }
+  /// Something waits for this room, as far as is known.
+  func isAwaited(_ room: JID) -> Bool { !isOpen || heldIn[room.description, default: 0] > 0 }
 
   /// It was too much.
   private func fail(_ row: NewMessage) {
@@ -407,6 +404,9 @@ final class Outbox {
       queued = 0
       heldIn = left
       held = left.values.reduce(0, +)
+      for room in left.keys.compactMap({ try? JID($0) }) where rooms?.isRoom(room) == false {
+        giveUp(room: room, RoomFlow.leftFirst)
+      }
     }
     var done: [(id: Int64, nick: String?)] = []
     var isOutdated = false
@@ -435,6 +435,7 @@ final class Outbox {
         guard transmit(row.message, to: recipient, delayed: true) else { break }
         // By its nickname the room's copy of it is known.
         done.append((row.id, row.message.kind == .groupchat ? rooms?.nick(in: recipient) : nil))
+        if let room = row.room, let waiting = heldIn[room] { heldIn[room] = waiting > 1 ? waiting - 1 : nil }
         if session.isCautious { break }
       }
     }

@@ -12,7 +12,6 @@ extension MessageFlow {
     rooms.onOpen = { [weak self] _ in self?.outbox.roomOpened() }
     rooms.onGivenUp = { [weak self] in self?.outbox.giveUp(room: $0, $1) }
     rooms.isAwaited = { [weak self] in self?.outbox.isAwaited($0) ?? false }
-    outbox.onRequeued = { [weak self] in self?.rooms.lookForQueued() }
     outbox.rooms = rooms
   }
 }

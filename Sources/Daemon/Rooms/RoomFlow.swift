@@ -49,7 +49,7 @@ final class RoomFlow {
   private var inherited: [JID]
   private var remembered: String?
   private var hasLookedForQueued = false
-  private static let leftFirst = "the room was left before it could be said"
+  static let leftFirst = "the room was left before it could be said"
   private var isStopping = false
   /// How much of each room's archive is read within a day.
   var mostOfDay = CatchUpFlow.mostOfDay
@@ -79,21 +79,18 @@ final class RoomFlow {
     where entry.purpose == .configured && !named.contains(entry.address) { leave(entry.address) }
     for entry in entries { want(entry) }
     tellAddresses()
-    if !hasLookedForQueued { lookForQueued() }
+    lookForQueued()
   }
 
-  /// An earlier process may have left messages for rooms that it visited: these are visited again. Later, what waits for a room that is
-  /// none of ours any more was on its way when that was left.
-  func lookForQueued() {
-    let isFirst = !hasLookedForQueued
+  /// An earlier process may have left messages for rooms that it visited: these are visited again.
+  private func lookForQueued() {
+    guard !hasLookedForQueued else { return }
     hasLookedForQueued = true
     gate.write { transaction throws(DatabaseError) in
       try transaction.queries.roomsWithQueued()
     } done: { [weak self] found in
       guard let self else { return }
-      for address in found.compactMap({ try? JID($0) }) where !isRoom(address) {
-        if isFirst { visit(address) } else { onGivenUp(address, Self.leftFirst) }
-      }
+      for address in found.compactMap({ try? JID($0) }) where !isRoom(address) { visit(address) }
     }
   }
 
@@ -304,6 +301,9 @@ final class RoomFlow {
     catchUp.received(result, number)
     return true
   }
+
+  /// What reads the archive of that room.
+  func catchUp(of room: String) -> CatchUpFlow? { (try? JID(room)).flatMap { catchUps[$0] } }
 
   /// An error came back for what we said there.
   func bounced(_ address: JID) { perform(rooms.doubt(address.bare, now: now)) }

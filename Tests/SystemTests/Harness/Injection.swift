@@ -32,8 +32,6 @@ final class Injection {
   /// Lets the process go on undisturbed.
   func end() throws {
     program.signal(SIGTERM)
-    // Once in a hundred times strace waits for a child of the process that is gone already.
-    if (try? program.exit(within: .seconds(5))) == nil { program.signal(SIGKILL) }
     _ = try program.exit()
   }
 }
