@@ -86,7 +86,7 @@ public final class StreamLink {
   /// What the server offered for the login.
   public var loginFeatures: StreamFeatures? { machine.loginFeatures }
   public var unsentBytes: Int { (stream?.unsentBytes ?? 0) + backlog }
-  /// Bytes written so far on this connection, and those of them that the other side's system has.
+  /// Bytes sent so far on this connection, with those that wait to be written, and those of them that the other side's system has.
   public var writtenBytes: Int { (stream?.writtenBytes ?? 0) + backlog }
   public var deliveredBytes: Int { stream?.deliveredBytes ?? 0 }
   /// Called whenever any bytes arrive.

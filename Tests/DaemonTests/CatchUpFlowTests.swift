@@ -295,6 +295,15 @@ struct CatchUpFlowTests {
     await bench.settle()
     #expect(try await bench.transcript().contains { $0.contains("later") } == false)
     try bench.play("the bot says nothing")
+    // Where the page ends is not where the next process reads on: what was on it has no row.
+    let cursor: String? = try await withCheckedThrowingContinuation { continuation in
+      bench.daemon.gate.archive.read { queries throws(DatabaseError) in
+        try queries.cursor(of: "bot@example.org")
+      } completion: {
+        continuation.resume(with: $0)
+      }
+    }
+    #expect(cursor != nil && cursor != "s1")
   }
 
   @Test("a message that is too long for any server fails, and those behind it go")

@@ -198,6 +198,21 @@ struct RoomQueueTests {
     #expect(try await bench.transcript() == ["> one (queued)"])
   }
 
+  @Test("what has gone to a room does not count as waiting for it, also before the queue has come to its end")
+  @LoopActor func goneDoesNotWait() async throws {
+    let bench = try await Self.outside()
+    let (outbox, room) = (bench.daemon.flow.outbox, try JID(Self.ops))
+    for _ in 0..<Outbox.mostHeld { outbox.send("x", to: room) }
+    await bench.settle()
+    #expect(outbox.isFull(room))
+    try bench.play(Self.entry())
+    // The server takes one batch, and then no more for now.
+    bench.dialer.stream?.unsentBytes = 1_000_000
+    await bench.settle()
+    #expect(outbox.queued == Outbox.mostHeld - 100)
+    #expect(!outbox.isFull(room) && outbox.isAwaited(room))
+  }
+
   @Test("so much may wait for a room, and no more")
   @LoopActor func full() async throws {
     let bench = try await Self.outside()

@@ -296,7 +296,8 @@ final class CatchUpFlow {
     if isStopping { return }
     watchProgress()
     session.query(query, in: archive) { [weak self] result in
-      guard let self, machine?.awaits(query.queryID) == true else { return }
+      // When the bot stops, results are passed over: where their page ends says nothing of what is here.
+      guard let self, !isStopping, machine?.awaits(query.queryID) == true else { return }
       stallTimer = nil
       // What fails because the stream ended is asked for again on the next.
       if !session.isOnline { return interrupt() }

@@ -136,7 +136,7 @@ extension Faults {
 
     @Test("a narrow link: complete, and no false time-out", arguments: Faults.oneServer)
     func narrow(_ kind: Server.Kind) throws {
-      // What comes, comes in crowds: the bot's confirmations to TCP stand behind its messages.
+      // What comes, comes in crowds, and with it more commands at once than the usual limit takes.
       try carryOutApart("64 kbit/s", on: kind, concurrent: 300, sections: "[keepalive]\ninterval = 5s\ntimeout = 20s") {
         run, network in
         try network.narrow(kilobits: 64)
