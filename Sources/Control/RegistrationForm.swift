@@ -29,9 +29,7 @@ struct RegistrationForm {
 
   private static func fill(_ form: Element, _ known: [String: String]) throws(ControlFailure) -> Element {
     var answer = Element("x", Namespace.dataForms, [("type", "submit")])
-    if let text = form.child("instructions", Namespace.dataForms)?.text {
-      Terminal.complain("the server says: \(text)")
-    }
+    var instructions = form.child("instructions", Namespace.dataForms)?.text
     for field in form.elements where field.isNamed("field", Namespace.dataForms) {
       guard let name = field["var"], field["type"] != "fixed" else { continue }
       let proposed = field.child("value", Namespace.dataForms)?.text
@@ -42,6 +40,9 @@ struct RegistrationForm {
       } else if field["type"] == "hidden" || (!isRequired && proposed != nil) {
         value = proposed ?? ""
       } else if isRequired {
+        // Where nothing is asked, they only confuse.
+        if let text = instructions { Terminal.complain("the server says: \(text)") }
+        instructions = nil
         showMedia(field)
         value = try ask(field["label"] ?? name)
       } else {

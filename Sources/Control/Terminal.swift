@@ -13,10 +13,25 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
+  /// Why some of the output could not be written; 0: it could. Only the main thread prints.
+  nonisolated(unsafe) private static var obstacle: Int32 = 0
+
+  /// What was printed is on its way. Who stopped reading ends us quietly, also where the signal is ignored for the sake of sockets.
+  static func flush() {
+    guard fflush(stdout) != 0, obstacle == 0 else { return }
+    obstacle = errno
+    guard obstacle == EPIPE else { return }
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+  }
+
   /// What was printed has arrived: a full disk must not pass for success.
   static func finish() throws(ControlFailure) {
-    guard fflush(stdout) != 0 || ferror(stdout) != 0 else { return }
-    throw ControlFailure(.failed, "the output could not be written: \(String(cString: strerror(errno)))")
+    flush()
+    guard obstacle != 0 || ferror(stdout) != 0 else { return }
+    throw ControlFailure(
+      .failed,
+      "the output could not be written" + (obstacle == 0 ? "" : ": \(String(cString: strerror(obstacle)))"))
   }
 
   /// A line on standard error; `mark`, where there is one, says that the verb failed.

@@ -21,7 +21,8 @@ public enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notTLS:
       "the server does not answer with TLS on this port: check host, port and tls = (5222 is STARTTLS, 5223 direct)"
     case .tooOld: "the server offers no TLS 1.2 or newer, or no cipher with forward secrecy: it has to be updated"
-    case .handshake(let reason): "TLS handshake failed: \(reason)"
+    case .handshake(let reason):
+      "TLS handshake failed: \(reason); if the server refused it, its log says why (it may have no certificate for the domain of jid)"
     case .connection(let reason): "TLS handshake failed: \(reason)"
     case .misuse(let reason): "TLS cannot start: \(reason)"
     case .configuration(let reason): reason
@@ -54,7 +55,8 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
         + ": the server needs a certificate for \(domain)"
     case .unknownAuthority(let issuer, let key):
       "the certificate's authority \(issuer) is not known here: for a public one install ca-certificates, for a private one"
-        + " set ca-file =, or, if this is the server's key (compare it by another way), set public-key-pin = \(key)"
+        + " set ca-file = below [account], or, if this is the server's key (xmppbotd.conf(5) says how to compare it), there"
+        + " set public-key-pin = \(key)"
     case .pinMismatch(let key):
       "the server's public key is \(key), which public-key-pin does not allow: if the server's administrator confirms it,"
         + " set public-key-pin = \(key)"

@@ -84,7 +84,9 @@ struct ArchiveVerbTests {
   func check() throws {
     let before = try control("check --offline")
     #expect(before.code == 0)
-    #expect(before.lines.map { $0.prefix(16) } == ["ok  configuratio", "ok  password    ", "ok  archive     "])
+    #expect(
+      before.lines.map { $0.prefix(16) }
+        == ["ok  configuratio", "!!  group admins", "ok  password    ", "ok  archive     "])
     try fill([message("x")])
     #expect(
       try control("check --offline").lines.last == "ok  archive           \(scratch.file("archive.db")), 1 messages")
@@ -93,7 +95,7 @@ struct ArchiveVerbTests {
   @Test("a server that can't be reached fails the check, in words")
   func unreachable() throws {
     let outcome = try control("check")
-    #expect(outcome.code == 1 && outcome.lines.count == 3)
+    #expect(outcome.code == 1 && outcome.lines.count == 4)
     #expect(outcome.errors.contains("127.0.0.1"))
   }
 

@@ -56,6 +56,14 @@ struct CheckTests {
     #expect(abilities.lines.first?.warning?.contains("-PLUS") == true)
   }
 
+  @Test("it is none where the server's key is pinned: nobody else's certificate passes")
+  func unboundButPinned() {
+    let abilities = ServerAbilities(
+      loginFeatures: nil, features: features([]), login: MechanismFloor(mechanism: .scramSHA256, binding: nil),
+      isPinned: true)
+    #expect(abilities.lines.first?.warning == nil)
+  }
+
   @Test("a certificate that ends within two weeks is a warning", arguments: [(13, true), (14, false), (90, false)])
   func certificate(days: Int64, warns: Bool) {
     let line = CertificateAge.line(subject: "CN=example.org", key: "sha256:x", end: days * 86_400 + 1, now: 0)

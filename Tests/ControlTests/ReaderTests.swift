@@ -36,6 +36,18 @@ struct ReaderTests {
     #expect(Reader(name: "root", user: 0, groups: [0]).obstacle(to: file) == nil)
   }
 
+  @Test("so is a folder that holds only a link to the file, as Prosody's does to certificates")
+  func links() throws {
+    let file = try scratch.write("x", to: "ca.pem", mode: 0o644)
+    let folder = scratch.file("certs")
+    mkdir(folder, 0o750)
+    chmod(folder, 0o750)
+    symlink(file, folder + "/link.pem")
+    let obstacle = stranger.obstacle(to: folder + "/link.pem")
+    #expect(obstacle?.contains("may not enter \(folder): ") == true)
+    #expect(obstacle?.hasSuffix("install -m 644 \(folder)/link.pem /etc/xmppbotd/") == true)
+  }
+
   @Test("all files are looked at that the configuration consists of or names for the daemon to read, each once")
   func configuration() throws {
     let secret = try scratch.write("x", to: "password", mode: 0o600)

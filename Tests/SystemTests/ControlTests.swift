@@ -26,7 +26,21 @@ extension SystemTests {
         #expect(steps.contains("ok \(step)"), "\(check.output)")
       }
       #expect(!check.output.contains(account.password))
+      #expect(check.output.hasSuffix("Then add \(account.jid) in your client, and send it: help\n"), "\(check.output)")
+      #expect(check.output.contains("!!  group admins"))
       try bot.startOnline()
+    }
+
+    @Test("output that nobody reads ends quietly, one that does not fit says why")
+    func output() throws {
+      let bot = try Bot(on: try Server.shared(.prosody))
+      try bot.writeConfiguration()
+      func check(_ redirection: String) throws -> String {
+        let program = "\(Bot.programs)/xmppbotctl --config \(bot.configuration) check"
+        return try Program.run(["/bin/sh", "-c", "{ \(program) \(redirection); } 2>&1; true"])
+      }
+      #expect(try check(">/dev/full").contains("the output could not be written: No space left on device"))
+      #expect(try check("| head -n 1") == "ok  configuration     \(bot.configuration)\n")
     }
 
     @Test("check says what is wrong at the step where it is")

@@ -1,4 +1,3 @@
-@preconcurrency import Glibc
 import JSON
 
 /// One step of `xmppbotctl check`: what was looked at, and what was found.
@@ -30,6 +29,6 @@ struct CheckLine: Hashable, Sendable {
   /// It is to be seen when it is known: the next step may take long.
   func print(asJSON: Bool) {
     Swift.print(asJSON ? json.text() : text)
-    fflush(stdout)
+    Terminal.flush()
   }
 }

@@ -1,3 +1,4 @@
+import Daemon
 import EventLoop
 import Glibc
 import JID
@@ -15,14 +16,16 @@ final class CheckReport: ExchangeStep {
   private static let mostItems = 20
 
   private let account: JID
+  private let isPinned: Bool
   private let json: Bool
   private var abilities: ServerAbilities?
   /// Whom we have asked what, by the question's id.
   private var questions: [String: JID] = [:]
   private var asked = 0
 
-  nonisolated init(account: JID, json: Bool) {
-    self.account = account
+  nonisolated init(_ account: Settings.Account, json: Bool) {
+    self.account = account.jid
+    isPinned = !account.publicKeyPins.isEmpty
     self.json = json
   }
 
@@ -50,7 +53,7 @@ final class CheckReport: ExchangeStep {
 
   func begin(_ exchange: Exchange, features: StreamFeatures) {
     abilities = ServerAbilities(
-      loginFeatures: exchange.loginFeatures, features: features, login: exchange.login?.floor)
+      loginFeatures: exchange.loginFeatures, features: features, login: exchange.login?.floor, isPinned: isPinned)
     ask(account.server, DiscoInfo.request(), exchange)
     ask(account, DiscoInfo.request(), exchange)
     ask(account.server, DiscoItems().element, exchange)

@@ -38,11 +38,17 @@ struct Reader {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let real = String(cString: resolved)
-    var folder = ""
-    for part in real.split(separator: "/").dropLast() {
-      folder += "/" + part
-      if !may(0o1, folder) {
-        return "user \(name), as whom the daemon runs, may not enter \(folder): chmod o+x \(folder), or move the file"
+    // The way as it is written, and where a link on it leads.
+    for way in [path.absolutePath, real] {
+      var folder = ""
+      for part in way.split(separator: "/").dropLast() {
+        folder += "/" + part
+        if !may(0o1, folder) {
+          return "user \(name), as whom the daemon runs, may not enter \(folder): "
+            + (isSecret
+              ? "chmod o+x \(folder), or move the file"
+              : "chmod o+x \(folder), or name a copy of the file: install -m 644 \(path) /etc/xmppbotd/")
+        }
       }
     }
     if may(0o4, real) { return nil }

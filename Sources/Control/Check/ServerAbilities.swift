@@ -8,6 +8,8 @@ struct ServerAbilities {
   var loginFeatures: StreamFeatures?
   var features: StreamFeatures
   var login: MechanismFloor?
+  /// No other key than those of the configuration is believed: nobody else's certificate passes.
+  var isPinned = false
   /// Of the server and of the account together (XEP-0030).
   var discovered: Set<String> = []
   var hasPEP = false
@@ -59,7 +61,7 @@ struct ServerAbilities {
       switch login?.mechanism {
       case .plain?:
         "the server sees the password itself; have it offer SCRAM (store passwords hashed, not in a foreign directory)"
-      case let mechanism? where !mechanism.bindsChannel:
+      case let mechanism? where !mechanism.bindsChannel && !isPinned:
         "the login is not bound to the connection, so a false server with a valid certificate could pass it on; have it offer SCRAM-…-PLUS"
       default: nil
       }

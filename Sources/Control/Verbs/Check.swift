@@ -16,14 +16,34 @@ extension Verb {
     let settings = try call.settings()
     let json = call.json
     CheckLine("configuration", settings.file).print(asJSON: json)
-    for line in Reader.lines(configuration: settings.file) { line.print(asJSON: json) }
+    let unreadable = Reader.lines(configuration: settings.file)
+    for line in unreadable { line.print(asJSON: json) }
+    groupLine(settings)?.print(asJSON: json)
     let account = try AccountAccess(call)
     CheckLine("password", account.passwordSource).print(asJSON: json)
     try archiveLine(settings.archive.path).print(asJSON: json)
     try httpLine(settings, call)?.print(asJSON: json)
-    guard call.options["--offline"] == nil else { return }
-    let report = CheckReport(account: account.settings.account.jid, json: json)
-    try Exchange.run(account, goal: .online, floor: rememberedLogin(settings)) { report }
+    if call.options["--offline"] == nil {
+      let report = CheckReport(settings.account, json: json)
+      try Exchange.run(account, goal: .online, floor: rememberedLogin(settings)) { report }
+      if !json, unreadable.isEmpty {
+        print("All that is needed works. To start the bot: \(call.startCommand)")
+        print("Then add \(settings.account.jid.bare) in your client, and send it: help")
+      }
+    }
+    guard unreadable.isEmpty else {
+      throw ControlFailure(
+        .configuration, "the bot would not start: by owner and mode its user can't read what is marked above")
+    }
+  }
+
+  /// Nothing where somebody is an administrator.
+  private static func groupLine(_ settings: Settings) -> CheckLine? {
+    guard settings.groups.first(where: { $0.name == "admins" })?.members.isEmpty != false else { return nil }
+    return CheckLine(
+      "group admins", "nobody",
+      warning: "commands are for its members unless they say otherwise; put [group admins] into the configuration, and "
+        + "below it member = you@\(settings.account.jid.domain)")
   }
 
   /// The strongest login that has worked: what the bot refuses for being weaker is refused here, too. Nil where there is none,

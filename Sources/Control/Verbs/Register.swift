@@ -51,7 +51,9 @@ final class Registration: ExchangeStep {
     case .conflict:
       return ControlFailure(.failed, "\(jid) exists already; if it is yours, put its password into the password file")
     case .notAcceptable:
-      return ControlFailure(.failed, "the server does not accept these data (\(error?.text ?? "no reason given"))")
+      return ControlFailure(
+        .failed,
+        "the server makes no account of this (\(error?.text ?? "no reason given")); \(Self.byAdministrator(jid))")
     case .serviceUnavailable, .featureNotImplemented, .notAllowed, .forbidden:
       return ControlFailure(
         .notAllowed, "\(jid.domain) lets nobody register from outside; \(Self.byAdministrator(jid))")
@@ -69,7 +71,7 @@ final class Registration: ExchangeStep {
 
   /// How an account comes to be where the server lets nobody make one.
   nonisolated static func byAdministrator(_ jid: JID) -> String {
-    "have the server's administrator create it (Prosody: prosodyctl adduser \(jid.bare); ejabberd: ejabberdctl register "
+    "have it created on the server (Prosody: prosodyctl adduser \(jid.bare); ejabberd: ejabberdctl register "
       + "\(jid.local ?? "NAME") \(jid.domain) PASSWORD), and put its password into the password file"
   }
 
