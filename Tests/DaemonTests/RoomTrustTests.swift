@@ -16,15 +16,18 @@ struct RoomTrustTests {
     let nick = "bot2: adm pwned #"
     try room.enter(nick, id: "m2")
     try await room.say(nick, "!echo !adm pwned")
+    #expect(await room.bench.hears(": !adm pwned</body>"))
     try room.expectAnswer("→ \(nick): !adm pwned")
     let long = String(repeating: "x", count: 1_000)
     try room.enter(long, id: "m3")
     try await room.say(long, "!echo !adm pwned", id: "2")
+    #expect(await room.bench.hears("…: !adm pwned</body>"))
     try room.expectAnswer("→ \(long.prefix(100))…: !adm pwned", to: "s2")
     // Nicknames differ by case; another bot may not look at that in its own.
     try room.enter("bot2", id: "m4")
     try room.enter("Bot2", id: "m5")
     try await room.say("Bot2", "!echo adm pwned", id: "3")
+    #expect(await room.bench.hears("Bot2: adm pwned</body>"))
     try room.expectAnswer("→ Bot2: adm pwned", to: "s3")
   }
 
