@@ -32,7 +32,9 @@ struct ReaderTests {
   func folders() throws {
     let file = try scratch.write("x", to: "bot.conf", mode: 0o644)
     chmod(scratch.path, 0o750)
-    #expect(stranger.obstacle(to: file)?.contains("may not enter \(scratch.path): chmod o+x \(scratch.path)") == true)
+    let obstacle = stranger.obstacle(to: file)
+    #expect(obstacle?.contains("may not enter \(scratch.path): ") == true)
+    #expect(obstacle?.hasSuffix("chmod o+x \(scratch.path)") == true)
     #expect(Reader(name: "root", user: 0, groups: [0]).obstacle(to: file) == nil)
   }
 
@@ -45,7 +47,7 @@ struct ReaderTests {
     symlink(file, folder + "/link.pem")
     let obstacle = stranger.obstacle(to: folder + "/link.pem")
     #expect(obstacle?.contains("may not enter \(folder): ") == true)
-    #expect(obstacle?.hasSuffix("install -m 644 \(folder)/link.pem /etc/xmppbotd/") == true)
+    #expect(obstacle?.contains("install -m 644 \(folder)/link.pem /etc/xmppbotd/") == true)
   }
 
   @Test("all files are looked at that the configuration consists of or names for the daemon to read, each once")

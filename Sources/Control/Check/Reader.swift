@@ -47,7 +47,7 @@ struct Reader {
           return "user \(name), as whom the daemon runs, may not enter \(folder): "
             + (isSecret
               ? "chmod o+x \(folder), or move the file"
-              : "chmod o+x \(folder), or name a copy of the file: install -m 644 \(path) /etc/xmppbotd/")
+              : "name a copy of the file (install -m 644 \(path) /etc/xmppbotd/), or chmod o+x \(folder)")
         }
       }
     }

@@ -27,7 +27,8 @@ extension Verb {
       let report = CheckReport(settings.account, json: json)
       try Exchange.run(account, goal: .online, floor: rememberedLogin(settings)) { report }
       if !json, unreadable.isEmpty {
-        print("All that is needed works. To start the bot: \(call.startCommand)")
+        let start = call.startCommand.replacing("systemctl start", with: "systemctl enable --now")
+        print("All that is needed works. If the bot does not run yet: \(start)")
         print("Then add \(settings.account.jid.bare) in your client, and send it: help")
       }
     }
