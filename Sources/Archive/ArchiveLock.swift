@@ -74,11 +74,11 @@ struct ArchiveLock: ~Copyable {
       throw .unusable(path: folder, reason: "is not a folder; name another file in [archive] path")
     }
     guard access(folder, W_OK | X_OK) == 0 else {
+      // A unit's sandbox looks like a medium that can't be written.
+      let remedy = errno == EROFS ? "name it in the unit's ReadWritePaths=" : "give it to the service's user"
       throw .unusable(
         path: folder,
-        reason:
-          "the archive's folder can't be written (\(systemReason())); give it to the service's user, or set [archive] path"
-      )
+        reason: "the archive's folder can't be written (\(systemReason())); \(remedy), or set [archive] path")
     }
   }
 

@@ -45,14 +45,17 @@ struct Call: Sendable {
     throw ControlFailure(.notRunning, "xmppbotd is not running; start it with: \(startCommand)")
   }
 
+  /// The unit that runs the daemon with this configuration; nil for one that is run by hand.
+  var unit: String? {
+    if configuration == Settings.defaultFile { return "xmppbotd" }
+    let (folder, ending) = ("/etc/xmppbotd/", ".conf")
+    guard configuration.hasPrefix(folder), configuration.hasSuffix(ending) else { return nil }
+    return "xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
+  }
+
   /// What starts the daemon with this configuration: one of the two units, or by hand.
   var startCommand: String {
-    if configuration == Settings.defaultFile { return "systemctl start xmppbotd" }
-    let (folder, ending) = ("/etc/xmppbotd/", ".conf")
-    guard configuration.hasPrefix(folder), configuration.hasSuffix(ending) else {
-      return "xmppbotd --config \(configuration)"
-    }
-    return "systemctl start xmppbotd@" + configuration.dropFirst(folder.count).dropLast(ending.count)
+    unit.map { "systemctl start \($0)" } ?? "xmppbotd --config \(configuration)"
   }
 
   /// What has the new values of keys that wait for a restart come into force.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder that is gone, with the files in it, when nobody holds it any more.
+/// A folder that is gone, with all that is in it, when nobody holds it any more.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
@@ -13,31 +13,38 @@ public final class TemporaryFolder: Sendable {
     precondition(!path.isEmpty, "no temporary folder")
   }
 
-  deinit {
-    for name in files { unlink(path + "/" + name) }
-    rmdir(path)
-  }
+  deinit { removeTree(path) }
 
   public func file(_ name: String) -> String { path + "/" + name }
 
   /// Names, sorted.
-  public var files: [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  public var files: [String] { names(in: path) }
 
   /// What the files hold, by name.
   public var contents: [String: [UInt8]] {
     Dictionary(uniqueKeysWithValues: files.map { ($0, readFile(file($0))) })
   }
+}
+
+/// The file, or the folder with all that is in it; links are removed, not followed.
+public func removeTree(_ path: String) {
+  if remove(path) == 0 { return }
+  for name in names(in: path) { removeTree(path + "/" + name) }
+  remove(path)
+}
+
+/// What is in a folder, sorted; nothing when there is no such folder.
+private func names(in path: String) -> [String] {
+  guard let folder = opendir(path) else { return [] }
+  defer { closedir(folder) }
+  var names: [String] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names.sorted()
 }
 
 /// All bytes of a file; none when it can't be read.

@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import JID
+import Systemd
 import Testing
 
 @testable import Control
@@ -48,6 +49,60 @@ struct ReaderTests {
     let obstacle = stranger.obstacle(to: folder + "/link.pem")
     #expect(obstacle?.contains("may not enter \(folder): ") == true)
     #expect(obstacle?.contains("install -m 644 \(folder)/link.pem /etc/xmppbotd/") == true)
+  }
+
+  @Test("so is a folder in the midst of the way, where one link leads to another")
+  func linkToLink() throws {
+    let file = try scratch.write("x", to: "ca.pem", mode: 0o644)
+    let folder = scratch.file("closed")
+    mkdir(folder, 0o750)
+    chmod(folder, 0o750)
+    symlink("../ca.pem", folder + "/middle.pem")
+    symlink("./closed/../closed/middle.pem", scratch.file("first.pem"))
+    #expect(stranger.obstacle(to: scratch.file("first.pem"))?.contains("may not enter \(folder): ") == true)
+    let way = try #require(PathWalk(scratch.file("first.pem")))
+    #expect(way.end == file && way.exists && way.folders.contains(folder))
+    symlink("circle", scratch.file("circle"))
+    #expect(PathWalk(scratch.file("circle")) == nil)
+  }
+
+  @Test("what the unit's sandbox hides is named with the setting that hides it, links followed")
+  func hidden() throws {
+    var reader = stranger
+    reader.sandbox = ServiceSandbox(unit: "bot.service", protectHome: "yes", privateTmp: true)
+    let file = try scratch.write("x", to: "ca.pem", mode: 0o644)
+    #expect(
+      scratch.path.hasPrefix("/tmp/") || scratch.path.hasPrefix("/var/tmp/") == (reader.obstacle(to: file) != nil))
+    symlink("/root/..", scratch.file("home"))
+    let obstacle = reader.obstacle(to: scratch.file("home") + "/etc/passwd")
+    #expect(obstacle?.hasPrefix("the service does not see it (") == true)
+    #expect(reader.obstacle(to: "/root/../etc/passwd")?.contains("(ProtectHome=yes of bot.service)") == true)
+    #expect(reader.obstacle(to: "/etc/passwd") == nil)
+  }
+
+  @Test("an archive where the daemon can't write is named: by its owner and mode, or by the sandbox")
+  func archive() throws {
+    let folder = scratch.file("data")
+    mkdir(folder, 0o755)
+    chmod(folder, 0o755)
+    let archive = folder + "/archive.db"
+    #expect(
+      stranger.obstacle(toWriting: archive)?.hasSuffix("may not write in \(folder): install -d -o bot \(folder)")
+        == true)
+    // The daemon makes one folder, here within one that is not its user's.
+    #expect(stranger.obstacle(toWriting: folder + "/new/archive.db")?.contains("may not write in \(folder)") == true)
+    chmod(folder, 0o777)
+    #expect(stranger.obstacle(toWriting: archive) == nil)
+    #expect(stranger.obstacle(toWriting: folder + "/new/archive.db") == nil)
+    var reader = stranger
+    reader.sandbox = ServiceSandbox(unit: "bot.service", protectSystem: "strict", writable: ["/var/lib/bot"])
+    #expect(reader.obstacle(toWriting: "/var/lib/bot/archive.db") == nil)
+    #expect(
+      reader.obstacle(toWriting: archive)
+        == "the service sees \(folder) read-only (ProtectSystem=strict of bot.service): systemctl edit bot.service, and there, "
+        + "below [Service], ReadWritePaths=\(folder)")
+    reader.sandbox?.writable.append(folder)
+    #expect(reader.obstacle(toWriting: archive) == nil)
   }
 
   @Test("all files are looked at that the configuration consists of or names for the daemon to read, each once")

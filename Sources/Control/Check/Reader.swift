@@ -1,24 +1,32 @@
 import Configuration
+import Daemon
 import Glibc
+import Systemd
 
-/// The user as whom the daemon runs, and whether they can read what root can: root is stopped by nothing, so root's check would
-/// pass what the daemon then fails at. Modes, owners and groups are looked at; access lists are not.
+/// The user as whom the daemon runs, in the sandbox of its unit, and whether they can read what root can: root is stopped by
+/// nothing, so root's check would pass what the daemon then fails at. Modes, owners and groups are looked at; access lists are
+/// not.
 struct Reader {
   let name: String
   let user: uid_t
   /// All of them, with the user's own.
   let groups: Set<gid_t>
+  /// Nil where no unit runs the daemon, or no service manager says how.
+  var sandbox: ServiceSandbox?
 
   /// The keys that name a file which the daemon itself reads.
   private static let fileKeys = ["ca-file", "avatar"]
   /// Likewise; these files must be their owner's alone.
   private static let secretKeys = ["password-file", "token-file"]
 
-  /// One line for each file of the configuration that the daemon will not be able to read. Nothing where it is not known who
-  /// will run it, and for everybody but root, who finds out by reading.
-  static func lines(configuration: String) -> [CheckLine] {
-    guard geteuid() == 0, let reader = Reader(running: configuration) else { return [] }
-    return reader.lines(ConfigurationParser.read(path: configuration).document)
+  /// One line for each file of the configuration that the daemon will not be able to read, and one for its archive if it can't
+  /// write there. Nothing where it is not known who will run it, and for everybody but root, who finds out by trying.
+  static func lines(_ settings: Settings, unit: String?) -> [CheckLine] {
+    guard geteuid() == 0, var reader = Reader(running: settings.file) else { return [] }
+    reader.sandbox = unit.flatMap { ServiceSandbox(of: $0 + ".service") }
+    let archive = reader.obstacle(toWriting: settings.archive.path)
+    return reader.lines(ConfigurationParser.read(path: settings.file).document)
+      + [archive.map { CheckLine("writable", settings.archive.path, warning: $0) }].compactMap { $0 }
   }
 
   func lines(_ document: ConfigurationDocument) -> [CheckLine] {
@@ -35,26 +43,51 @@ struct Reader {
 
   /// Why this user can't read `path`, and what to do; nil when they can, or when there is no such file.
   func obstacle(to path: String, isSecret: Bool = false) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    let real = String(cString: resolved)
-    // The way as it is written, and where a link on it leads.
-    for way in [path.absolutePath, real] {
-      var folder = ""
-      for part in way.split(separator: "/").dropLast() {
-        folder += "/" + part
-        if !may(0o1, folder) {
-          return "user \(name), as whom the daemon runs, may not enter \(folder): "
-            + (isSecret
-              ? "chmod o+x \(folder), or move the file"
-              : "name a copy of the file (install -m 644 \(path) /etc/xmppbotd/), or chmod o+x \(folder)")
-        }
-      }
+    guard let way = PathWalk(path), way.exists else { return nil }
+    let copy = "name a copy of the file (install -m 644 \(path) /etc/xmppbotd/)"
+    if let hidden = hidden(way.folders + [way.end]) {
+      return hidden + (isSecret ? "move the file to /etc/xmppbotd" : copy)
     }
-    if may(0o4, real) { return nil }
+    if let folder = closed(way.folders) {
+      return "user \(name), as whom the daemon runs, may not enter \(folder): "
+        + (isSecret ? "chmod o+x \(folder), or move the file" : "\(copy), or chmod o+x \(folder)")
+    }
+    if may(0o4, way.end) { return nil }
     return "user \(name), as whom the daemon runs, may not read it: "
-      + (isSecret ? "chown \(name) \(real)" : "chgrp \(name) \(real) and chmod g+r \(real)")
+      + (isSecret ? "chown \(name) \(way.end)" : "chgrp \(name) \(way.end) and chmod g+r \(way.end)")
   }
+
+  /// Why this user can't have the archive at `path`, and what to do; nil when they can. The daemon makes the folder if only
+  /// that is missing.
+  func obstacle(toWriting path: String) -> String? {
+    guard let way = PathWalk(path), let folder = way.folders.last else { return nil }
+    if let hidden = hidden(way.folders) { return hidden + "set [archive] path to a place that it sees" }
+    if let sandbox, let setting = sandbox.locks(folder) {
+      return
+        "the service sees \(folder) read-only (\(setting) of \(sandbox.unit)): systemctl edit \(sandbox.unit), and there,"
+        + " below [Service], ReadWritePaths=\(folder)"
+    }
+    if let closed = closed(way.folders) {
+      return
+        "user \(name), as whom the daemon runs, may not enter \(closed): chmod o+x \(closed), or set [archive] path"
+    }
+    let isThere = access(folder, F_OK) == 0
+    let parent = way.folders.dropLast().last ?? "/"
+    // The service manager makes the unit's own folders.
+    if !isThere, sandbox?.writable.contains(folder) == true || access(parent, F_OK) != 0 { return nil }
+    let made = isThere ? folder : parent
+    return may(0o3, made)
+      ? nil : "user \(name), as whom the daemon runs, may not write in \(made): install -d -o \(name) \(folder)"
+  }
+
+  private func hidden(_ paths: [String]) -> String? {
+    guard let sandbox else { return nil }
+    return paths.lazy.compactMap { sandbox.hides($0) }.first.map { setting in
+      "the service does not see it (\(setting) of \(sandbox.unit)): "
+    }
+  }
+
+  private func closed(_ folders: [String]) -> String? { folders.first { !may(0o1, $0) } }
 
   /// `bits`: of the last digit of a mode.
   private func may(_ bits: mode_t, _ path: String) -> Bool {

@@ -16,7 +16,7 @@ extension Verb {
     let settings = try call.settings()
     let json = call.json
     CheckLine("configuration", settings.file).print(asJSON: json)
-    let unreadable = Reader.lines(configuration: settings.file)
+    let unreadable = Reader.lines(settings, unit: call.unit)
     for line in unreadable { line.print(asJSON: json) }
     groupLine(settings)?.print(asJSON: json)
     let account = try AccountAccess(call)
@@ -34,7 +34,7 @@ extension Verb {
     }
     guard unreadable.isEmpty else {
       throw ControlFailure(
-        .configuration, "the bot would not start: by owner and mode its user can't read what is marked above")
+        .configuration, "the bot would not start: it can't read, or write, what is marked above")
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A folder for one test, removed with all that is in it when nobody holds it any more.
 final class Scratch: Sendable {
@@ -12,12 +13,7 @@ final class Scratch: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  deinit {
-    for name in ["archive.db", "archive.db-wal", "archive.db-shm", "bot.conf", "password", "control.sock"] {
-      unlink(file(name))
-    }
-    rmdir(path)
-  }
+  deinit { removeTree(path) }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 

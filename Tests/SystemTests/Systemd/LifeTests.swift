@@ -62,6 +62,32 @@ extension RealSystemd {
       #expect(try bot.property("NRestarts") == "1", "\(bot.situation)")
     }
 
+    @Test("check names what the sandbox would keep from the daemon, and what to do; the start fails until that is done")
+    func sandbox() throws {
+      let bot = try InstalledBot(on: try Server.shared(.prosody))
+      try bot.machine.run("install", "--directory", "--owner=xmppbotd", "/srv/bot")
+      try bot.machine.run("cp", "/etc/xmppbotd/test-ca.pem", "/tmp/ca.pem")
+      try bot.configure("avatar = /tmp/ca.pem\n[archive]\npath = /srv/bot/archive.db")
+      let check = try bot.control("check", "--offline")
+      #expect(check.exit == .code(78), "\(check.output)")
+      #expect(
+        check.output.contains("/tmp/ca.pem: the service does not see it (PrivateTmp=yes of xmppbotd.service)"),
+        "\(check.output)")
+      let remedy = "below [Service], ReadWritePaths=/srv/bot"
+      #expect(check.output.contains(remedy), "\(check.output)")
+
+      try bot.configure("[archive]\npath = /srv/bot/archive.db")
+      #expect(try bot.machine.attempt("systemctl", "start", bot.unit).exit == .code(1), "\(bot.situation)")
+      #expect(try bot.entry("config-invalid").contains("name it in the unit's ReadWritePaths="), "\(bot.situation)")
+      try bot.dropIn("[Service]\nReadWritePaths=/srv/bot\n")
+      let again = try bot.control("check", "--offline")
+      #expect(again.exit == .code(0), "\(again.output)")
+      try bot.startOnline()
+      try bot.machine.run("test", "-s", "/srv/bot/archive.db")
+      try bot.machine.run("systemctl", "stop", bot.unit)
+      try bot.machine.run("rm", "--recursive", "/srv/bot", "/tmp/ca.pem")
+    }
+
     @Test("a daemon that hangs is ended by the watchdog and started again, and takes up its session")
     func watchdog() throws {
       let server = try Server.shared(.prosody)
