@@ -103,13 +103,13 @@ extension Daemon {
     }
     let seconds = min(max(1, request["timeout"]?.intValue ?? 30), Self.longestWait)
     let timer = surroundings.scheduler.schedule(after: .seconds(seconds)) { [weak self] in
-      self?.flow.outbox.forget(rows)
+      self?.flow.outbox.waiters.forget(rows)
       client.fail(
         .timedOut,
         "the server has not confirmed the message within \(seconds) s; it stays in the outbox until the server has it"
           + (self?.flow.rooms.state(of: recipient).map { " (as to the room: \($0))" } ?? ""))
     }
-    flow.outbox.await(rows) { fate in
+    flow.outbox.waiters.await(rows) { fate in
       timer.cancel()
       switch fate {
       case .acked: client.finish(["state": "acked"])

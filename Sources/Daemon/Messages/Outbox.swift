@@ -105,7 +105,7 @@ final class Outbox {
   }
 
   /// The server has this message, as the archive knows already.
-  func confirmed(_ id: String) { waiters.removeValue(forKey: id)?(.acked) }
+  func confirmed(_ id: String) { waiters.tell(id, .acked) }
 
   /// The server has all that an earlier process sent up to this message.
   func acknowledged(upTo id: String) {
@@ -116,7 +116,7 @@ final class Outbox {
   func setAside(_ id: String) {
     failed &+= 1
     underWay = max(0, underWay - 1)
-    waiters.removeValue(forKey: id)?(.failed("the stream ended each time that it was sent"))
+    waiters.tell(id, .failed("the stream ended each time that it was sent"))
     gate.write { transaction throws(DatabaseError) in
       try transaction.setAside(id, error: "the stream ended each time that it was sent")
     }
@@ -125,39 +125,13 @@ final class Outbox {
   /// What is noted of acknowledgements is written, before the end.
   func flush() { acks.flush() }
 
-  /// How a message fared.
-  enum Fate: Sendable, Hashable {
-    case acked
-    case failed(String)
-  }
-
-  /// Who waits for the fate of a message, by its id.
-  private var waiters: [String: @LoopActor (Fate) -> Void] = [:]
-
-  /// Calls `done` once, when the server has all of `rows`, or one of them has failed.
-  func await(_ rows: [NewMessage], done: @escaping @LoopActor (Fate) -> Void) {
-    let ids = rows.compactMap(\.messageID)
-    var open = Set(ids)
-    var isDone = false
-    for id in ids {
-      waiters[id] = { fate in
-        open.remove(id)
-        guard !isDone, fate != .acked || open.isEmpty else { return }
-        isDone = true
-        done(fate)
-      }
-    }
-  }
-
-  /// Nobody waits for these any more.
-  func forget(_ rows: [NewMessage]) {
-    for id in rows.compactMap(\.messageID) { waiters[id] = nil }
-  }
+  /// Who waits for what became of their messages.
+  let waiters = DeliveryWaiters()
 
   /// An error came back for the message.
   func bounced(_ id: String, _ error: String) {
     failed &+= 1
-    waiters.removeValue(forKey: id)?(.failed(error))
+    waiters.tell(id, .failed(error))
   }
 
   // MARK: - Rows
@@ -266,44 +240,18 @@ final class Outbox {
 
   // MARK: - The stream
 
-  /// The stanza of `row`.
-  private func message(_ row: NewMessage, _ id: String, to recipient: JID, delayed: Bool) -> Message {
-    var message = Message(Message.Kind(row.kind), to: recipient, id: id, body: row.body)
-    message.originID = row.originID
-    message.thread = row.thread
-    message.replaces = row.replaces
-    message.replyTo = row.replyTo
-    if FileLink.isLink(id) { message.link = row.body }
-    message.reactions = row.reaction.map { Reactions(to: $0.to, $0.emoji) }
-    // A private word through the room.
-    message.concernsRoom = row.room != nil && row.kind == .chat
-    if row.room == nil, row.reaction == nil {
-      message.chatState = .active
-      message.receipt = .request
-      message.marker = .markable
-    }
-    // In a room a stamp would make it a word of earlier.
-    if delayed, row.room == nil { message.delay = Delay(stamp: row.time, from: session.options.account.description) }
-    return message
-  }
-
-  /// A stanza that is longer than servers take ends each stream that it is sent on, so it is never sent. What a contact writes has a
-  /// hand in how long ours are: ids and threads are theirs.
+  /// A stanza that is longer than servers take ends each stream that it is sent on, so it is never sent.
   private func isTooLong(_ row: NewMessage, to recipient: JID) -> Bool {
-    let limit = session.stanzaLimit ?? StanzaBudget.usual
-    // Each byte is six in XML at most. To know it exactly is needed for hardly any.
-    let lengths = [row.body, row.thread, row.replaces, row.replyTo, row.messageID, row.originID, row.reaction?.to]
-    let most = 6 * (lengths.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + 2 * recipient.description.utf8.count)
-    guard most + 4_000 > limit else { return false }
-    let element = message(row, row.messageID ?? "", to: recipient, delayed: true).element
-    return element.byteCount(parentNamespace: Namespace.client) > limit
+    Message.isTooLong(
+      row, to: recipient, from: session.options.account, limit: session.stanzaLimit ?? StanzaBudget.usual)
   }
 
   private func transmit(_ row: NewMessage, to recipient: JID, delayed: Bool) -> Bool {
     guard isOpen, let id = row.messageID, row.room == nil || rooms?.isOpen(recipient) == true else { return false }
     // It goes by the queue, which tells it from the others.
     if !delayed, isTooLong(row, to: recipient) { return false }
-    guard session.send(message(row, id, to: recipient, delayed: delayed).element, token: id) else { return false }
+    let message = Message(row, id: id, to: recipient, delayedBy: delayed ? session.options.account : nil)
+    guard session.send(message.element, token: id) else { return false }
     underWay += 1
     transmitted &+= 1
     if row.room == nil { onTransmit(recipient) } else { rooms?.used(recipient) }
@@ -335,7 +283,7 @@ final class Outbox {
     failed &+= 1
     let reason = row.error ?? ""
     log.log(.stanzaSetAside, "a message to \(row.peer) is not sent: \(reason)", peer: row.peer, stanzaID: row.messageID)
-    if let id = row.messageID { waiters.removeValue(forKey: id)?(.failed(reason)) }
+    if let id = row.messageID { waiters.tell(id, .failed(reason)) }
   }
 
   /// What waits for a room may go.
@@ -355,7 +303,7 @@ final class Outbox {
       guard let self, !ids.isEmpty else { return }
       // Whether they were counted here or there: the queue finds out.
       failed &+= UInt64(ids.count)
-      for id in ids { waiters.removeValue(forKey: id)?(.failed(reason)) }
+      for id in ids { waiters.tell(id, .failed(reason)) }
       log.log(
         .stanzaSetAside, at: .warning, "\(ids.count) messages to \(room) are not sent: \(reason)",
         room: room.description)
@@ -416,6 +364,7 @@ final class Outbox {
       self.failed &+= 1
       log.log(
         .stanzaSetAside, "a message to \(row.peer) is not sent: \(reason)", peer: row.peer, stanzaID: row.messageID)
+      if let id = row.messageID { waiters.tell(id, .failed(reason)) }
     }
     session.turn {
       for row in rows {
