@@ -30,7 +30,7 @@ public final class ArchiveReader {
     do throws(DatabaseError) {
       connection = try Connection(path: path, access: isAlone ? .immutable : .readOnly)
     } catch {
-      if error.code.primary == .notADatabase { throw .notAnArchive(path: path) }
+      if error.code.primary == .notADatabase, !Damage.wasOurs(path: path) { throw .notAnArchive(path: path) }
       throw ArchiveError(error)
     }
     let version: Int

@@ -25,6 +25,14 @@ enum Damage {
 
   /// Whether a file without a database's header was an archive of ours: its beginning is zeros, as a crash of the file
   /// system leaves them, or the rest of it still holds the words of our schema.
+  static func wasOurs(path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return wasOurs(descriptor, path: path)
+  }
+
+  /// The same of a file that is open.
   static func wasOurs(_ descriptor: Int32, path: String) -> Bool {
     if DamageMark.read(path: path, descriptor) != nil { return true }
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in

@@ -37,7 +37,7 @@ public struct Schema: Sendable {
     var problems: [Diagnostic] = []
     for section in document.sections {
       guard let known = sections.first(where: { $0.kind == section.kind }) else {
-        problems += section.headers.map { unknownSection(section.kind, at: $0) }
+        problems += section.headers.map { unknownSection(section, at: $0) }
         continue
       }
       problems += headerProblems(of: section, as: known)
@@ -54,11 +54,13 @@ public struct Schema: Sendable {
     return problems
   }
 
-  private func unknownSection(_ kind: String, at location: Location) -> Diagnostic {
+  private func unknownSection(_ section: ConfigurationDocument.Section, at location: Location) -> Diagnostic {
     let remedy =
-      nearest(to: kind, in: sections.map(\.kind)).flatMap { name in sections.first { $0.kind == name } }
+      nearest(to: section.kind, in: sections.map(\.kind)).flatMap { name in sections.first { $0.kind == name } }
       .map { "did you mean \($0.title)?" } ?? "the sections are " + sections.map(\.title).joined(separator: ", ")
-    return Diagnostic(location, "unknown section [\(excerpt(kind))]", remedy: remedy)
+    return Diagnostic(
+      location, "unknown section [\(excerpt([section.kind, section.name].compactMap { $0 }.joined(separator: " ")))]",
+      remedy: remedy)
   }
 
   private func headerProblems(of section: ConfigurationDocument.Section, as known: Section) -> [Diagnostic] {

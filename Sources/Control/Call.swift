@@ -2,6 +2,7 @@ import Archive
 import Configuration
 import Daemon
 import Glibc
+import Systemd
 
 /// One use of a verb: what was typed behind it, and what it is about.
 struct Call: Sendable {
@@ -41,6 +42,10 @@ struct Call: Sendable {
       throw ControlFailure(
         .notRunning,
         "xmppbotd is not running, and \(configuration) does not exist; name its configuration with --config")
+    }
+    if let unit, UnitProperties(unit + ".service")?.text("ActiveState", of: .unit) == "failed" {
+      throw ControlFailure(
+        .notRunning, "xmppbotd is not running: it failed, and says why in: journalctl -u \(unit) -x -n 20")
     }
     throw ControlFailure(.notRunning, "xmppbotd is not running; start it with: \(startCommand)")
   }

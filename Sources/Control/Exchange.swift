@@ -23,7 +23,7 @@ struct AccountAccess: Sendable {
     settings = try call.settings()
     do throws(ConfigurationProblems) {
       let loaded = try Password.load(
-        for: settings, environment: call.environment,
+        for: settings, environment: call.environment, forPassing: true,
         remedyWhenDenied: "use sudo (the password is for root and the bot alone)")
       password = SecretBytes(loaded.bytes)
       passwordSource = loaded.source

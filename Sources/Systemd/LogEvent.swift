@@ -39,6 +39,8 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
   case messageReceived = "message-received"
   /// A message was handed to the server.
   case messageSent = "message-sent"
+  /// A message that the bot sent came back as an error.
+  case messageBounced = "message-bounced"
   /// A command has ended well.
   case commandRun = "command-run"
   /// A contact asked for a command that it may not use.
@@ -97,7 +99,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
       .stanzaSetAside:
       .error
     case .disconnected, .connectFailed, .conflict, .commandDenied, .commandFailed, .uploadFailed,
-      .commandFileRefused, .handlerEnded,
+      .messageBounced, .commandFileRefused, .handlerEnded,
       .rateLimited, .mechanismForgotten, .webhookRefused, .roomNotJoined, .archiveLogHeld,
       .protocolViolation, .messagesMissed:
       .warning
@@ -129,6 +131,7 @@ public enum LogEvent: String, Sendable, Hashable, CaseIterable {
     case .subscriptionRefused: "12bf4dde3f234247bfa4b96f81851c06"
     case .messageReceived: "314e1ac16292456cb895a4ca2e9dee45"
     case .messageSent: "e226c3f76ebc4222be94578596e63166"
+    case .messageBounced: "9c7fe89e7a254cc1bd8dc0fe4313c615"
     case .commandRun: "af8dc8201775447b8ffe4fcae616d7ef"
     case .commandDenied: "c0e34820739a46b4a2af20e21a259eec"
     case .commandFailed: "d70bcce1fef34a62a71ca18464c527f1"

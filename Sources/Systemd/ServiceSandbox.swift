@@ -1,6 +1,3 @@
-import CSystemd
-import Glibc
-
 /// What a service's unit keeps from its files, so far as it decides whether one can be read or written at all
 /// (systemd.exec(5), "Sandboxing"): asked of the service manager, so with all drop-ins.
 public struct ServiceSandbox: Hashable, Sendable {
@@ -48,62 +45,18 @@ public struct ServiceSandbox: Hashable, Sendable {
 }
 
 extension ServiceSandbox {
-  /// Asks the service manager over the system bus, which takes some milliseconds, a second at most. Nil without a manager or
-  /// such a unit.
+  /// Asks the service manager. Nil without one, or without such a unit.
   public init?(of unit: String) {
-    var bus: OpaquePointer?
-    guard sd_bus_open_system(&bus) >= 0, let bus else { return nil }
-    defer { sd_bus_flush_close_unref(bus) }
-    sd_bus_set_method_call_timeout(bus, 1_000_000)
-    var encoded: UnsafeMutablePointer<CChar>?
-    guard sd_bus_path_encode("/org/freedesktop/systemd1/unit", unit, &encoded) >= 0, let encoded else { return nil }
-    defer { free(encoded) }
-    let properties = Properties(bus: bus, path: encoded)
-    guard let home = properties.text("ProtectHome"), let system = properties.text("ProtectSystem"),
-      let temporary = properties.flag("PrivateTmp"), let written = properties.texts("ReadWritePaths")
+    guard let properties = UnitProperties(unit), let home = properties.text("ProtectHome", of: .service),
+      let system = properties.text("ProtectSystem", of: .service),
+      let temporary = properties.flag("PrivateTmp", of: .service),
+      let written = properties.texts("ReadWritePaths", of: .service)
     else { return nil }
-    let state = (properties.texts("StateDirectory") ?? []).flatMap { ["/var/lib/" + $0, "/var/lib/private/" + $0] }
+    let state = (properties.texts("StateDirectory", of: .service) ?? [])
+      .flatMap { ["/var/lib/" + $0, "/var/lib/private/" + $0] }
     // A minus says that the folder may be missing, a plus that it is below RootDirectory=.
     let paths = written.map { String($0.drop { "-+".contains($0) }) }
-    self.init(
-      unit: unit, protectHome: home, privateTmp: temporary, protectSystem: system, writable: state + paths)
-  }
-
-  private struct Properties {
-    let bus: OpaquePointer
-    let path: UnsafePointer<CChar>
-    private static let manager = "org.freedesktop.systemd1"
-    private static let service = manager + ".Service"
-
-    func text(_ name: String) -> String? {
-      var value: UnsafeMutablePointer<CChar>?
-      guard sd_bus_get_property_string(bus, Self.manager, path, Self.service, name, nil, &value) >= 0, let value
-      else { return nil }
-      defer { free(value) }
-      return String(cString: value)
-    }
-
-    func flag(_ name: String) -> Bool? {
-      var value: Int32 = 0
-      let type = CChar(UInt8(ascii: "b"))
-      guard sd_bus_get_property_trivial(bus, Self.manager, path, Self.service, name, nil, type, &value) >= 0
-      else { return nil }
-      return value != 0
-    }
-
-    func texts(_ name: String) -> [String]? {
-      var values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-      guard sd_bus_get_property_strv(bus, Self.manager, path, Self.service, name, nil, &values) >= 0 else { return nil }
-      defer { free(values) }
-      var texts: [String] = []
-      var next = values
-      while let value = next?.pointee {
-        texts.append(String(cString: value))
-        free(value)
-        next = next?.successor()
-      }
-      return texts
-    }
+    self.init(unit: unit, protectHome: home, privateTmp: temporary, protectSystem: system, writable: state + paths)
   }
 }
 

@@ -140,7 +140,9 @@ public final class Connector {
   private func plan(
     _ starttls: ServiceLookup, _ direct: ServiceLookup, _ random: inout some RandomNumberGenerator
   ) throws(ConnectError) -> [Endpoint] {
-    try ServicePlan.endpoints(domain: domain, starttls: starttls, direct: direct, using: &random)
+    try ServicePlan.endpoints(
+      domain: domain, starttls: starttls, direct: direct, isInHosts: channel?.isInHostsFile(domain) == true,
+      using: &random)
   }
 
   private func dialNext() {

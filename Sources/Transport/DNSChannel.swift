@@ -92,6 +92,15 @@ final class DNSChannel {
     updateTimer()
   }
 
+  /// Whether /etc/hosts has an address of `host`.
+  func isInHostsFile(_ host: String) -> Bool {
+    [AF_INET, AF_INET6].contains { family in
+      var entry: UnsafeMutablePointer<hostent>?
+      defer { ares_free_hostent(entry) }
+      return ares_gethostbyname_file(channel, host, family, &entry) == ARES_SUCCESS
+    }
+  }
+
   /// Ends all lookups; none is answered any more. Harmless when repeated.
   func cancel() {
     guard let ended = channel else { return }

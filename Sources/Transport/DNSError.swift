@@ -24,12 +24,15 @@ public struct DNSError: Error, Sendable, Hashable, CustomStringConvertible {
     self.kind = kind
   }
 
+  /// Nobody answered, not even that something is wrong.
+  var isSilence: Bool { kind == .timedOut || kind == .noServer }
+
   public var description: String {
     switch kind {
     case .notFound: "DNS has no address or service at \(name): check the spelling of jid = or host ="
     case .timedOut: "DNS did not answer for \(name) in time: check the network and /etc/resolv.conf"
     case .noServer:
-      "no DNS server could be asked for \(name): check the network and /etc/resolv.conf, or set host = to do without"
+      "no DNS server could be asked for \(name): check the network and /etc/resolv.conf, or set host = to the server's IP address"
     case .serverFailure(let word):
       "DNS failed for \(name) (\(word)): it may pass, or set host = and port = to do without"
     case .badAnswer: "DNS sent a broken answer for \(name): set host = and port = to do without"

@@ -34,6 +34,22 @@ enum Socket {
     return false
   }
 
+  /// Both ends are this machine: they have one address.
+  static func isLocal(_ descriptor: Int32) -> Bool {
+    func address(_ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) -> IPAddress?
+    {
+      var storage = sockaddr_storage()
+      var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+      return withUnsafeMutablePointer(to: &storage) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          ask(descriptor, address, &size) == 0 ? IPAddress(address) : nil
+        }
+      }
+    }
+    guard let own = address({ getsockname($0, $1, $2) }) else { return false }
+    return own == address { getpeername($0, $1, $2) }
+  }
+
   static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
   /// The error that waits on the socket; 0 for none.

@@ -37,8 +37,8 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
   case notYetValid(subject: String, date: String)
   /// None of `names`, which the certificate is for, is `domain`.
   case wrongName(domain: String, names: [String])
-  /// The chain ends at `issuer`, which nobody here trusts; `key` is the server's.
-  case unknownAuthority(issuer: String, key: PublicKeyPin)
+  /// The chain ends at `issuer`, which nobody here trusts; `key` is the server's. `isLocal`: this machine itself showed it.
+  case unknownAuthority(issuer: String, key: PublicKeyPin, isLocal: Bool = false)
   /// No key of the chain is pinned; `key` is the server's.
   case pinMismatch(key: PublicKeyPin)
   /// OpenSSL's words.
@@ -53,10 +53,14 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
     case .wrongName(let domain, let names):
       "the certificate is not for \(domain) but for \(names.isEmpty ? "no name at all" : names.joined(separator: ", "))"
         + ": the server needs a certificate for \(domain)"
-    case .unknownAuthority(let issuer, let key):
+    case .unknownAuthority(let issuer, let key, true):
+      "the certificate's authority \(issuer) is not known here. This machine itself showed it: if the server runs here,"
+        + " and no tunnel leads on, the key is the server's; then set, below [account], public-key-pin = \(key)"
+    case .unknownAuthority(let issuer, let key, false):
       "the certificate's authority \(issuer) is not known here: for a public one install ca-certificates, for a private one"
-        + " set ca-file = below [account], or, if this is the server's key (xmppbotd.conf(5) says how to compare it), there"
-        + " set public-key-pin = \(key)"
+        + " set ca-file = below [account]. Or, for this certificate alone, set there public-key-pin = \(key), if the server"
+        + " itself has the same: openssl x509 -in CERTIFICATE.pem -pubkey -noout | openssl pkey -pubin -outform der"
+        + " | openssl dgst -sha256 -binary | base64"
     case .pinMismatch(let key):
       "the server's public key is \(key), which public-key-pin does not allow: if the server's administrator confirms it,"
         + " set public-key-pin = \(key)"

@@ -16,12 +16,14 @@ final class TLSSession {
   private let ssl: OpaquePointer
   private let verification: PeerVerification
   private let offered: [String]
+  private let descriptor: Int32
 
   init(_ context: TLSContext, descriptor: Int32, domain: String, alpn: [String]) throws(TLSError) {
     guard let identity = ServiceIdentity(domain: domain) else { throw .configuration("\(domain) is no domain name") }
     ERR_clear_error()
     guard let ssl = SSL_new(context.handle) else { throw .configuration("OpenSSL: \(OpenSSLError.next.text)") }
     self.ssl = ssl
+    self.descriptor = descriptor
     offered = alpn
     verification = PeerVerification(identity: identity, pins: context.pins)
     let protocols = alpn.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + [UInt8]($0.utf8) }
@@ -76,7 +78,7 @@ final class TLSSession {
   }
 
   private func failure(_ error: OpenSSLError) -> CloseReason {
-    if let problem = verification.problem { return .tls(.certificate(problem)) }
+    if let problem = verification.problem { return .tls(.certificate(problem.shown(by: descriptor))) }
     guard error.isTLS else { return .tls(.handshake(error.text)) }
     switch error.reason {
     case SSL_R_UNEXPECTED_EOF_WHILE_READING: return .truncated
@@ -118,5 +120,14 @@ final class TLSSession {
     var bytes = [UInt8](repeating: 0, count: 32)
     let empty: [UInt8] = [0]
     return SSL_export_keying_material(ssl, &bytes, bytes.count, label, label.utf8.count, empty, 0, 1) == 1 ? bytes : nil
+  }
+}
+
+extension CertificateProblem {
+  /// The same, with what is known of who showed the certificate on this socket: on a connection to this machine itself nobody can
+  /// have put in a key of their own.
+  fileprivate func shown(by descriptor: Int32) -> CertificateProblem {
+    guard case .unknownAuthority(let issuer, let key, _) = self else { return self }
+    return .unknownAuthority(issuer: issuer, key: key, isLocal: Socket.isLocal(descriptor))
   }
 }

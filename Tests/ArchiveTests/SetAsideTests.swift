@@ -176,6 +176,20 @@ struct SetAsideTests {
     #expect(notices.withLock { $0 } == [.wasEmpty(path: path)])
   }
 
+  @Test("a reader tells an archive whose beginning is lost from a file that never was one")
+  func beginning() throws {
+    var bytes = try fill()
+    bytes.replaceSubrange(0..<100, with: [UInt8](repeating: 0xFF, count: 100))
+    writeFile(path, bytes)
+    #expect {
+      _ = try ArchiveReader.open(path: path)
+    } throws: { error in
+      if case ArchiveError.damaged = error { true } else { false }
+    }
+    writeFile(path, Array(String(repeating: "hello", count: 10_000).utf8))
+    #expect(throws: ArchiveError.notAnArchive(path: path)) { _ = try ArchiveReader.open(path: path) }
+  }
+
   @Test("another's file is never touched, and neither is a newer schema or a damaged one by xmppbotctl")
   func untouched() throws {
     writeFile(path, Array(String(repeating: "hello", count: 10_000).utf8))

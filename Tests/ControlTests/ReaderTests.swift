@@ -94,6 +94,13 @@ struct ReaderTests {
     chmod(folder, 0o777)
     #expect(stranger.obstacle(toWriting: archive) == nil)
     #expect(stranger.obstacle(toWriting: folder + "/new/archive.db") == nil)
+    // Put back as root from a backup, for one.
+    try scratch.write("x", to: "data/archive.db", mode: 0o640)
+    #expect(
+      stranger.obstacle(toWriting: archive)
+        == "user bot, as whom the daemon runs, may not read and write \(archive): chown bot: \(archive), and chmod 600")
+    chmod(archive, 0o666)
+    #expect(stranger.obstacle(toWriting: archive) == nil)
     var reader = stranger
     reader.sandbox = ServiceSandbox(unit: "bot.service", protectSystem: "strict", writable: ["/var/lib/bot"])
     #expect(reader.obstacle(toWriting: "/var/lib/bot/archive.db") == nil)

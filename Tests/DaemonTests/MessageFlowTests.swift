@@ -179,7 +179,8 @@ struct MessageFlowTests {
     try await bench.receive("pong", id: id, type: "error", more: error)
     let row = try await bench.rows()[1]
     #expect(row.state == .failed && row.error == "item-not-found")
-    #expect(bench.recording.messages(.messageSent).last == "a message to alice@example.net came back: item-not-found")
+    #expect(
+      bench.recording.messages(.messageBounced).last == "a message to alice@example.net came back: item-not-found")
   }
 
   @Test("what `search` finds is older than the question, and of one's own conversation; administrators see all")

@@ -56,7 +56,8 @@ extension SystemTests {
       bot.set("ca-file", nil)
       try bot.writeConfiguration()
       let untrusted = try bot.control("check")
-      #expect(untrusted.exit == .code(1) && untrusted.output.contains("ca-file"), "\(untrusted.output)")
+      #expect(
+        untrusted.exit == .code(1) && untrusted.output.contains("public-key-pin = sha256:"), "\(untrusted.output)")
       bot.set("prot", "5")
       try bot.writeConfiguration()
       let wrong = try bot.control("check")

@@ -229,6 +229,14 @@ struct ConnectorTests {
     }
   }
 
+  @Test("/etc/hosts is asked without DNS") @LoopActor
+  func hostsFile() throws {
+    let channel = try DNSChannel(Resolver(servers: "127.0.0.1:1"), search: false)
+    defer { channel.cancel() }
+    #expect(channel.isInHostsFile("localhost"))
+    #expect(!channel.isInHostsFile("nobody-has-this-name.test"))
+  }
+
   @Test("after cancel nothing is told") @LoopActor
   func cancel() async throws {
     let server = try quietServer()

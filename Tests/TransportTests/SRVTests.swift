@@ -10,10 +10,14 @@ struct SRVTests {
     ServiceRecord(priority: priority, weight: weight, port: port, target: target, security: security)
   }
 
-  private func plan(_ starttls: ServiceLookup, _ direct: ServiceLookup) throws(ConnectError) -> [String] {
+  private func plan(
+    _ starttls: ServiceLookup, _ direct: ServiceLookup, isInHosts: Bool = false
+  ) throws(ConnectError) -> [String] {
     var random = SystemRandomNumberGenerator()
-    return try ServicePlan.endpoints(domain: "x.test", starttls: starttls, direct: direct, using: &random)
-      .map(\.description)
+    return try ServicePlan.endpoints(
+      domain: "x.test", starttls: starttls, direct: direct, isInHosts: isInHosts, using: &random
+    )
+    .map(\.description)
   }
 
   // MARK: - Order
@@ -106,5 +110,16 @@ struct SRVTests {
     #expect(throws: ConnectError.lookup(error)) { try plan(.failed(error), .failed(error)) }
     #expect(try plan(.failed(error), direct) == ["d.test:5223 (direct TLS)"])
     #expect(try plan(.none, .failed(error)) == ["x.test:5222 (STARTTLS)"])
+  }
+
+  @Test("where no DNS server says anything, a domain that /etc/hosts knows is the server itself")
+  func hosts() throws {
+    for kind in [DNSError.Kind.timedOut, .noServer] {
+      let silence = ServiceLookup.failed(DNSError(name: "_xmpp-client._tcp.x.test", kind: kind))
+      #expect(try plan(silence, silence, isInHosts: true) == ["x.test:5222 (STARTTLS)"])
+      #expect(try plan(.notAsked, silence, isInHosts: true) == ["x.test:5223 (direct TLS)"])
+    }
+    let refusal = DNSError(name: "_xmpp-client._tcp.x.test", kind: .serverFailure("refused"))
+    #expect(throws: ConnectError.lookup(refusal)) { try plan(.failed(refusal), .none, isInHosts: true) }
   }
 }

@@ -23,6 +23,10 @@ public enum Interpreter {
   /// - Parameter head: the file's first bytes. A binary (a NUL is in them) is left to the kernel.
   static func check(_ head: [UInt8], of path: String) throws(CommandHeader.Fault) {
     guard !head.contains(0) else { return }
+    if head.starts(with: "\u{FEFF}#!".utf8) {
+      throw CommandHeader.Fault(
+        problem: "an invisible byte order mark stands before its #!", remedy: "save it as UTF-8 without one")
+    }
     guard head.starts(with: "#!".utf8) else {
       throw CommandHeader.Fault(
         problem: "its first line names no interpreter", remedy: "begin it with a line such as #!/bin/sh")

@@ -75,6 +75,10 @@ struct Reader {
     let parent = way.folders.dropLast().last ?? "/"
     // The service manager makes the unit's own folders.
     if !isThere, sandbox?.writable.contains(folder) == true || access(parent, F_OK) != 0 { return nil }
+    for file in [way.end, way.end + "-wal", way.end + "-shm"] where access(file, F_OK) == 0 && !may(0o6, file) {
+      return
+        "user \(name), as whom the daemon runs, may not read and write \(file): chown \(name): \(file), and chmod 600"
+    }
     let made = isThere ? folder : parent
     return may(0o3, made)
       ? nil : "user \(name), as whom the daemon runs, may not write in \(made): install -d -o \(name) \(folder)"

@@ -3,6 +3,7 @@ import Configuration
 import Daemon
 import Glibc
 import SASL
+import Systemd
 
 extension Verb {
   static let check = Verb(
@@ -18,17 +19,18 @@ extension Verb {
     CheckLine("configuration", settings.file).print(asJSON: json)
     let unreadable = Reader.lines(settings, unit: call.unit)
     for line in unreadable { line.print(asJSON: json) }
-    groupLine(settings)?.print(asJSON: json)
+    groupLine(settings).print(asJSON: json)
     let account = try AccountAccess(call)
-    CheckLine("password", account.passwordSource).print(asJSON: json)
+    passwordLine(account.passwordSource, call).print(asJSON: json)
     try archiveLine(settings.archive.path).print(asJSON: json)
     try httpLine(settings, call)?.print(asJSON: json)
     if call.options["--offline"] == nil {
       let report = CheckReport(settings.account, json: json)
       try Exchange.run(account, goal: .online, floor: rememberedLogin(settings)) { report }
       if !json, unreadable.isEmpty {
+        let isRunning = (try? call.daemonIfRunning()) != nil
         let start = call.startCommand.replacing("systemctl start", with: "systemctl enable --now")
-        print("All that is needed works. If the bot does not run yet: \(start)")
+        print("All that is needed works" + (isRunning ? ", and the bot runs." : ". To start the bot: \(start)"))
         print("Then add \(settings.account.jid.bare) in your client, and send it: help")
       }
     }
@@ -38,9 +40,13 @@ extension Verb {
     }
   }
 
-  /// Nothing where somebody is an administrator.
-  private static func groupLine(_ settings: Settings) -> CheckLine? {
-    guard settings.groups.first(where: { $0.name == "admins" })?.members.isEmpty != false else { return nil }
+  /// Who is an administrator: a name that is misspelt has no rights, and is seen here at best.
+  private static func groupLine(_ settings: Settings) -> CheckLine {
+    let members = settings.groups.first { $0.name == "admins" }?.members ?? []
+    if !members.isEmpty {
+      let names = members.prefix(4).map { "\($0)" }.joined(separator: ", ")
+      return CheckLine("group admins", names + (members.count > 4 ? ", …" : ""))
+    }
     return CheckLine(
       "group admins", "nobody",
       warning: "commands are for its members unless they say otherwise; put [group admins] into the configuration, and "
@@ -54,6 +60,16 @@ extension Verb {
       (try? reader.queries.meta(.account)) == settings.account.jid.description
     else { return nil }
     return (try? reader.queries.meta(.saslFloor)).flatMap(MechanismFloor.init(rawValue:))
+  }
+
+  /// systemd passes on a password that others can read, too; whether they may is not known to the daemon.
+  private static func passwordLine(_ source: String, _ call: borrowing Call) -> CheckLine {
+    var status = stat()
+    guard stat(source, &status) == 0, status.st_mode & 0o077 != 0,
+      source != Credentials.path(of: "password", environment: call.environment)
+    else { return CheckLine("password", source) }
+    let mode = String(status.st_mode & 0o7777, radix: 8)
+    return CheckLine("password", source, warning: "others can read or write it (mode \(mode)): chmod 600 \(source)")
   }
 
   /// Nil where there is no HTTP.
@@ -74,6 +90,12 @@ extension Verb {
       let statistics = try ArchiveReader.open(path: path).statistics()
       return CheckLine("archive", "\(path), \(statistics.count) messages")
     } catch {
+      if case .damaged = error {
+        return CheckLine(
+          "archive", path,
+          warning: "it is damaged: the bot sets it aside at its start and begins a new one; "
+            + "`xmppbotctl archive recover` brings back what can be read of it")
+      }
       throw ControlFailure(error.exitCode, "archive: \(error)")
     }
   }

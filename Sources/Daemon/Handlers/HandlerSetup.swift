@@ -86,7 +86,7 @@ extension Logger {
         .handlerEnded, at: .info, "an earlier process of the handler \(handler) has ended, as it was told to (\(how))",
         command: handler)
     case .said(let handler, let severity, let text):
-      log(.handlerOutput, at: LogLevel(severity), text, command: handler)
+      log(.handlerOutput, at: LogLevel(severity), "\(handler): \(text)", command: handler)
     }
   }
 }

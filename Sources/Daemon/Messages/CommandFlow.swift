@@ -22,7 +22,8 @@ extension MessageFlow {
     hooks.onLog = { [log] command, line in
       let message = command.request.message
       log.log(
-        .handlerOutput, line, peer: message.sender.description, room: message.room?.description,
+        .handlerOutput, "\(command.request.command): \(line)", peer: message.sender.description,
+        room: message.room?.description,
         command: command.request.command)
     }
     return hooks

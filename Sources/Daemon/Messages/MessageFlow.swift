@@ -286,7 +286,7 @@ final class MessageFlow {
   private func tellBounce(_ entry: Entry) {
     let error = entry.row.error ?? "error"
     log.log(
-      .messageSent, at: .warning, "a message to \(entry.row.peer) came back: \(error)", peer: entry.row.peer,
+      .messageBounced, "a message to \(entry.row.peer) came back: \(error)", peer: entry.row.peer,
       stanzaID: entry.bounced)
     if let id = entry.bounced { outbox.bounced(id, error) }
     if let room = try? JID(entry.row.peer), rooms.isRoom(room) { rooms.bounced(room) }

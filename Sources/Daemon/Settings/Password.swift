@@ -19,9 +19,10 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
 
   /// Reads the password from `password-file` if that is set, else from the systemd credential `password`, else from the
   /// file that the unit takes that credential from. One line end at the end is not part of it.
+  /// - Parameter forPassing: where it is the unit's file, systemd is what reads it for the daemon, whatever its mode.
   /// - Parameter remedyWhenDenied: what whoever may not read it does, if not what can be done about any file.
   public static func load(
-    for settings: Settings, environment: [String: String], remedyWhenDenied: String? = nil
+    for settings: Settings, environment: [String: String], forPassing: Bool = false, remedyWhenDenied: String? = nil
   ) throws(ConfigurationProblems) -> Password {
     func read(_ file: String, mustBePrivate: Bool) throws(ConfigurationProblems) -> Password? {
       try SecretFile(
@@ -42,7 +43,9 @@ public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebug
     }
     // Started by hand, as xmppbotctl is: the file that the unit would have passed on.
     let source = credentialSource(of: settings.file)
-    if let source, access(source, F_OK) == 0, let password = try read(source, mustBePrivate: true) { return password }
+    if let source, access(source, F_OK) == 0, let password = try read(source, mustBePrivate: !forPassing) {
+      return password
+    }
     let keyed = "name a file that holds it with `password-file`"
     throw problem(
       settings.file, "there is no password",
