@@ -137,7 +137,7 @@ final class Exchange {
     case .element(let element): step.receive(element, self)
     case .ended(let failure):
       link = nil
-      if !isDone { result = ControlFailure(.failed, failure.description) }
+      if !isDone { result = ControlFailure(.failed, Terminal.safe(failure.description)) }
       isDone = true
       done(result)
     case .connected, .secured, .skipped, .early, .management, .resumptionFailed: break

@@ -10,6 +10,9 @@ public struct ParserLimits: Sendable, Hashable {
   public var tokenBytes: Int
   /// Elements inside each other, the stream itself included.
   public var depth: Int
+  /// Those of a stanza that is skipped. What servers let strangers send does not reach this (512 KiB are 175,000 at most), and
+  /// each costs 170 bytes until its end, so more ends the stream.
+  public var skippedDepth: Int
   /// Attributes of one element, and namespaces that it declares.
   public var attributes: Int
   /// Elements and runs of text in a stanza; each costs more memory than its bytes.
@@ -17,12 +20,13 @@ public struct ParserLimits: Sendable, Hashable {
 
   public init(
     stanzaBytes: Int = 1 << 20, skippedBytes: Int = 1 << 23, tokenBytes: Int = 1 << 16, depth: Int = 64,
-    attributes: Int = 64, nodes: Int = 50_000
+    skippedDepth: Int = 200_000, attributes: Int = 64, nodes: Int = 50_000
   ) {
     self.stanzaBytes = stanzaBytes
     self.skippedBytes = max(stanzaBytes, skippedBytes)
     self.tokenBytes = tokenBytes
     self.depth = depth
+    self.skippedDepth = max(depth, skippedDepth)
     self.attributes = attributes
     self.nodes = nodes
   }

@@ -68,8 +68,11 @@ struct TreeBuilder {
     }
     if let refusal = oversize(token) { return refusal }
     flushText()
-    if skipped != nil {
-      skipped?.depth += 1
+    if let depth = skipped?.depth {
+      guard depth < limits.skippedDepth else {
+        return .refuse(.policyViolation("elements are nested deeper than \(limits.skippedDepth)"))
+      }
+      skipped?.depth = depth + 1
       return .goOn
     }
     let (list, isWhole) = list(attributes)

@@ -44,6 +44,9 @@ public struct StanzaError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Characters of a text that are read: strangers write it, and it goes into the archive and the log.
+  static let longestText = 200
+
   public var kind: Kind
   public var condition: Condition
   public var text: String?
@@ -62,7 +65,7 @@ public struct StanzaError: Error, Sendable, Hashable, CustomStringConvertible {
     condition = .undefinedCondition
     for case .element(let child) in error?.children ?? [] where child.namespace == Namespace.stanzaErrors {
       if child.name == "text" {
-        text = child.text
+        text = String(child.text.prefix(Self.longestText))
       } else {
         condition = Condition(rawValue: child.name) ?? .undefinedCondition
       }

@@ -55,6 +55,43 @@ struct RoomTrustTests {
     #expect(try await room.bench.transcript().contains { $0.contains("at last") } == false)
   }
 
+  @Test(
+    "a private answer of which nobody knows whether it arrived is not said again to the next owner of a nickname",
+    arguments: [true, false])
+  @LoopActor func inDoubt(vouches: Bool) async throws {
+    let room = try await RoomBench.inside(handlers: [Echo()], vouches: vouches)
+    try await room.say("mallory", "echo a secret", type: "chat")
+    #expect(await room.bench.hears("<body>a secret</body>"))
+    #expect(try await room.bench.transcript().last == "> a secret (sent)")
+    try room.bench.play("the connection is lost\nafter 10s")
+    try await room.arrive(vouches: vouches, mallory: "m2")
+    try room.expectSilence()
+    await room.bench.settle()
+    let row = try #require(try await room.bench.rows().last)
+    #expect(row.state == .failed && row.error == "its nickname in the room may be somebody else's by now")
+    #expect(room.daemon.flow.outbox.waiting == 0)
+    // The next word is for whoever has it now.
+    try await room.say("mallory", "echo hello", id: "2", type: "chat")
+    #expect(await room.bench.hears("<body>hello</body>"))
+  }
+
+  @Test("a service that renames the bot again and again does not fill the log")
+  @LoopActor func renames() async throws {
+    let room = try await RoomBench.inside()
+    var old = "bot"
+    for number in 1...60 {
+      let new = "bot\(number)"
+      try room.bench.play(
+        """
+        server: <presence type='unavailable' from='\(RoomBench.room)/\(old)' to='bot@example.org/r'>
+         <x xmlns='http://jabber.org/protocol/muc#user'><item nick='\(new)'/><status code='303'/><status code='110'/></x></presence>
+        """)
+      old = new
+    }
+    #expect(room.daemon.flow.rooms.nick(in: try JID(RoomBench.room)) == "bot60")
+    #expect(room.bench.recording.messages(.roomJoined).count < 25)
+  }
+
   @Test("who took another nickname meanwhile gets the answer, however little a room shows of its occupants")
   @LoopActor func renamed() async throws {
     let slow = Slow()

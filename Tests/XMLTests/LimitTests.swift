@@ -15,6 +15,15 @@ struct LimitTests {
     #expect(parse(header + bottomless, limits: limits).error?.condition == "policy-violation")
   }
 
+  @Test("what is skipped may be deep, but not without end: each level costs memory")
+  func skippedDepth() {
+    var limits = limits
+    limits.skippedDepth = 20
+    let levels = { (count: Int) in String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count) }
+    #expect(parse(header + levels(20) + levels(1), limits: limits).stanzas.count == 1)
+    #expect(condition(levels(21), limits: limits) == "policy-violation")
+  }
+
   @Test("attributes and declarations")
   func attributes() {
     #expect(isKept("<a b='' c='' d='' e=''/>"))

@@ -149,7 +149,10 @@ final class MessageFlow {
     var row = message.row(from: peer, time: time, raw: arrival.raw)
     // Somebody in a room, to us alone, has no address that could have rights.
     let isThroughRoom = message.kind != .groupchat && session.isRoom(peer)
-    if isThroughRoom { row.comesThroughRoom(peer) }
+    if isThroughRoom {
+      row.comesThroughRoom(peer)
+      row.occupantID = rooms.occupant(at: peer).id
+    }
     if arrival.isOurs {
       row.direction = .out
       row.state = .acked

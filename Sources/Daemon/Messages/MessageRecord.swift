@@ -26,11 +26,12 @@ extension Message {
     if kind == .groupchat {
       row.room = from.bare.description
       row.nick = from.resource
+      // Elsewhere it is the sender's own word.
+      row.occupantID = occupantID
     } else {
       row.resource = from.resource
       row.nick = nickname
     }
-    row.occupantID = occupantID
     row.subject = subject
     row.lang = lang
     row.thread = thread

@@ -45,6 +45,7 @@ final class Outbox {
   var waiting: Int { queued + held + underWay }
   /// Counts what makes the queue longer behind its own back.
   private var additions = 0
+  private var confidants = Confidants()
   /// Which recipients are rooms, and which of these take something.
   weak var rooms: RoomFlow?
   /// The queue is being sent: what comes meanwhile goes behind it.
@@ -100,12 +101,18 @@ final class Outbox {
   func acknowledged(_ ids: [String]) {
     acks.add(ids)
     underWay = max(0, underWay - ids.count)
-    for id in ids { confirmed(id) }
+    for id in ids { end(id, .acked) }
     if waitsForServer { resume() }
   }
 
   /// The server has this message, as the archive knows already.
-  func confirmed(_ id: String) { waiters.tell(id, .acked) }
+  func confirmed(_ id: String) { end(id, .acked) }
+
+  /// Nothing more becomes of the message on its way to the server.
+  private func end(_ id: String, _ fate: DeliveryWaiters.Fate) {
+    confidants.forget(id)
+    waiters.tell(id, fate)
+  }
 
   /// The server has all that an earlier process sent up to this message.
   func acknowledged(upTo id: String) {
@@ -116,7 +123,7 @@ final class Outbox {
   func setAside(_ id: String) {
     failed &+= 1
     underWay = max(0, underWay - 1)
-    waiters.tell(id, .failed("the stream ended each time that it was sent"))
+    end(id, .failed("the stream ended each time that it was sent"))
     gate.write { transaction throws(DatabaseError) in
       try transaction.setAside(id, error: "the stream ended each time that it was sent")
     }
@@ -131,7 +138,7 @@ final class Outbox {
   /// An error came back for the message.
   func bounced(_ id: String, _ error: String) {
     failed &+= 1
-    waiters.tell(id, .failed(error))
+    end(id, .failed(error))
   }
 
   // MARK: - Rows
@@ -169,6 +176,7 @@ final class Outbox {
       row.room = row.peer
       row.nick = recipient.resource ?? rooms?.nick(in: recipient)
     }
+    if isRoom, recipient.resource != nil { confidants.note(id, rooms?.stay(at: recipient)) }
     row.thread = thread
     row.messageID = id
     row.originID = id
@@ -249,7 +257,7 @@ final class Outbox {
   private func transmit(_ row: NewMessage, to recipient: JID, delayed: Bool) -> Bool {
     guard isOpen, let id = row.messageID, row.room == nil || rooms?.isOpen(recipient) == true else { return false }
     // It goes by the queue, which tells it from the others.
-    if !delayed, isTooLong(row, to: recipient) { return false }
+    if !delayed, isTooLong(row, to: recipient) || isForAnother(row, than: recipient) { return false }
     let message = Message(row, id: id, to: recipient, delayedBy: delayed ? session.options.account : nil)
     guard session.send(message.element, token: id) else { return false }
     underWay += 1
@@ -271,6 +279,12 @@ final class Outbox {
 
   // MARK: - Rooms
 
+  /// It is a private word, and not for the one who has the nickname now, or nobody knows.
+  private func isForAnother(_ row: NewMessage, than recipient: JID) -> Bool {
+    guard row.room != nil, recipient.resource != nil, let id = row.messageID else { return false }
+    return !confidants.admits(id, rooms?.stay(at: recipient))
+  }
+
   /// So much waits for this room that nothing is to be added to it.
   func isFull(_ room: JID) -> Bool { heldIn[room.bare.description, default: 0] >= Self.mostHeld }
   nonisolated static let tooMuch = "too much waits for the room"
@@ -283,7 +297,7 @@ final class Outbox {
     failed &+= 1
     let reason = row.error ?? ""
     log.log(.stanzaSetAside, "a message to \(row.peer) is not sent: \(reason)", peer: row.peer, stanzaID: row.messageID)
-    if let id = row.messageID { waiters.tell(id, .failed(reason)) }
+    if let id = row.messageID { end(id, .failed(reason)) }
   }
 
   /// What waits for a room may go.
@@ -303,7 +317,7 @@ final class Outbox {
       guard let self, !ids.isEmpty else { return }
       // Whether they were counted here or there: the queue finds out.
       failed &+= UInt64(ids.count)
-      for id in ids { waiters.tell(id, .failed(reason)) }
+      for id in ids { end(id, .failed(reason)) }
       log.log(
         .stanzaSetAside, at: .warning, "\(ids.count) messages to \(room) are not sent: \(reason)",
         room: room.description)
@@ -364,7 +378,7 @@ final class Outbox {
       self.failed &+= 1
       log.log(
         .stanzaSetAside, "a message to \(row.peer) is not sent: \(reason)", peer: row.peer, stanzaID: row.messageID)
-      if let id = row.messageID { waiters.tell(id, .failed(reason)) }
+      if let id = row.messageID { end(id, .failed(reason)) }
     }
     session.turn {
       for row in rows {
@@ -379,6 +393,10 @@ final class Outbox {
         // The bot has just left it.
         if row.room != nil, rooms?.isOpen(recipient) != true {
           isOutdated = true
+          continue
+        }
+        if isForAnother(row.message, than: recipient) {
+          fail(row, "its nickname in the room may be somebody else's by now")
           continue
         }
         guard transmit(row.message, to: recipient, delayed: true) else { break }

@@ -67,7 +67,9 @@ final class RoomFlow {
     for place in inherited { session.expect(room: place) }
   }
 
-  private var now: ContinuousClock.Instant { gate.scheduler.now }
+  /// A service may rename the bot as often as it likes.
+  var renames = NoticeThrottle()
+  var now: ContinuousClock.Instant { gate.scheduler.now }
 
   // MARK: - Which rooms
 
@@ -186,6 +188,11 @@ final class RoomFlow {
     let known = rooms.all.map { (entry: $0.entry, room: Optional($0)) }
     return (known + expected.values.map { (entry: $0, room: nil) })
       .sorted { $0.entry.address.description < $1.entry.address.description }
+  }
+
+  /// Which stay in its room it is that has this nickname; nil: none that is known.
+  func stay(at place: JID) -> Int? {
+    place.resource.flatMap { rooms[place.bare]?.occupant($0)?.stay }
   }
 
   /// What for a room is ours; nil: it is none of ours.

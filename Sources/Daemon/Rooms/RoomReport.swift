@@ -10,7 +10,9 @@ extension RoomFlow {
         .roomJoined, "in \(room) as \(nick)\(isNew ? "; the room is new, the bot has made it" : "")",
         room: room.description)
     case .renamed(let room, let nick):
-      log.log(.roomJoined, "in \(room) the bot's nickname is \(nick) now", room: room.description)
+      let line = "in \(room) the bot's nickname is \(nick) now"
+      guard let told = renames.line(line, at: now) else { return }
+      log.log(.roomJoined, told, room: room.description)
     case .failed(let room, let failure, let retry, let isNews):
       let when = "tried again in \(retry.inWords)"
       if isNews {

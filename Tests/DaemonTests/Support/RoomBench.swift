@@ -21,22 +21,27 @@ struct RoomBench {
     let bench = try await DaemonBench(
       "[room \(room)]\nnick = bot\n\(section)\n\(settings)", handlers: handlers)
     await bench.settle()
+    let inside = RoomBench(bench: bench)
+    try await inside.arrive(vouches: vouches)
+    return inside
+  }
+
+  /// Comes online and into the room. `mallory`: the occupant-id of whoever has that nickname.
+  func arrive(vouches: Bool = true, mallory: String = "m1") async throws {
     try bench.goOnline(features: vouches ? ["urn:xmpp:sid:0", "urn:xmpp:occupant-id:0"] : ["x"])
     await bench.settle()
     bench.conversation.hidesConfirmations = true
-    let inside = RoomBench(bench: bench)
-    try inside.enter("alice", jid: "alice@example.net/phone", affiliation: "member")
-    try inside.enter("mallory", id: "m1")
+    try enter("alice", jid: "alice@example.net/phone", affiliation: "member")
+    try enter("mallory", id: mallory)
     try bench.play(
       """
-      server: <presence from='\(room)/bot' to='bot@example.org/r'><x xmlns='http://jabber.org/protocol/muc#user'>
+      server: <presence from='\(Self.room)/bot' to='bot@example.org/r'><x xmlns='http://jabber.org/protocol/muc#user'>
        <item affiliation='none' role='participant'/><status code='110'/></x></presence>
-      server: <message from='\(room)' to='bot@example.org/r' type='groupchat'><subject>Talk</subject></message>
+      server: <message from='\(Self.room)' to='bot@example.org/r' type='groupchat'><subject>Talk</subject></message>
       """)
     await bench.settle()
-    try #require(bench.daemon.flow.rooms.isOpen(try JID(room)))
+    try #require(bench.daemon.flow.rooms.isOpen(try JID(Self.room)))
     bench.conversation.skip()
-    return inside
   }
 
   func enter(
