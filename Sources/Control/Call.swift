@@ -43,7 +43,7 @@ struct Call: Sendable {
         .notRunning,
         "xmppbotd is not running, and \(configuration) does not exist; name its configuration with --config")
     }
-    if let unit, UnitProperties(unit + ".service")?.text("ActiveState", of: .unit) == "failed" {
+    if let unit, UnitProperties(unit + ".service")?.hasFailed == true {
       throw ControlFailure(
         .notRunning, "xmppbotd is not running: it failed, and says why in: journalctl -u \(unit) -x -n 20")
     }

@@ -6,20 +6,23 @@ public struct ServiceSandbox: Hashable, Sendable {
   /// `yes`, `read-only`, `tmpfs` or `no`.
   public var protectHome: String
   public var privateTmp: Bool
-  /// `strict` makes all read-only but `writable`; `full`, `yes`, `no`.
+  /// `strict` makes all read-only but `named` and `made`; `full`, `yes`, `no`.
   public var protectSystem: String
-  /// ReadWritePaths= and the folders that the unit has made for itself.
-  public var writable: [String]
+  /// Folders of ReadWritePaths=.
+  public var named: [String]
+  /// The folders that the unit has made for itself.
+  public var made: [String]
 
   public init(
     unit: String, protectHome: String = "no", privateTmp: Bool = false, protectSystem: String = "no",
-    writable: [String] = []
+    named: [String] = [], made: [String] = []
   ) {
     self.unit = unit
     self.protectHome = protectHome
     self.privateTmp = privateTmp
     self.protectSystem = protectSystem
-    self.writable = writable
+    self.named = named
+    self.made = made
   }
 
   /// The setting that has the service see another folder, or none, where `path` (absolute, without links) lies; nil if it sees it.
@@ -34,7 +37,7 @@ public struct ServiceSandbox: Hashable, Sendable {
   public func locks(_ folder: String) -> String? {
     // Of the looser values' folders, none is one for data.
     let isOpen =
-      writable.contains { folder.lies(in: $0) } || (privateTmp && Self.temporary.contains { folder.lies(in: $0) })
+      (named + made).contains { folder.lies(in: $0) } || (privateTmp && Self.temporary.contains { folder.lies(in: $0) })
     if protectSystem == "strict", !isOpen { return "ProtectSystem=strict" }
     return protectHome == "read-only" && !isOpen && Self.homes.contains { folder.lies(in: $0) }
       ? "ProtectHome=read-only" : nil
@@ -56,7 +59,7 @@ extension ServiceSandbox {
       .flatMap { ["/var/lib/" + $0, "/var/lib/private/" + $0] }
     // A minus says that the folder may be missing, a plus that it is below RootDirectory=.
     let paths = written.map { String($0.drop { "-+".contains($0) }) }
-    self.init(unit: unit, protectHome: home, privateTmp: temporary, protectSystem: system, writable: state + paths)
+    self.init(unit: unit, protectHome: home, privateTmp: temporary, protectSystem: system, named: paths, made: state)
   }
 }
 

@@ -32,6 +32,11 @@ public final class UnitProperties {
     sd_bus_flush_close_unref(bus)
   }
 
+  /// Its last start failed, also where another is tried before long.
+  public var hasFailed: Bool {
+    text("ActiveState", of: .unit) == "failed" || text("SubState", of: .unit) == "auto-restart"
+  }
+
   /// Nil where there is no such unit or property.
   public func text(_ name: String, of interface: Interface) -> String? {
     var value: UnsafeMutablePointer<CChar>?

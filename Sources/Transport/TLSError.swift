@@ -58,9 +58,9 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
         + " and no tunnel leads on, the key is the server's; then set, below [account], public-key-pin = \(key)"
     case .unknownAuthority(let issuer, let key, false):
       "the certificate's authority \(issuer) is not known here: for a public one install ca-certificates, for a private one"
-        + " set ca-file = below [account]. Or, for this certificate alone, set there public-key-pin = \(key), if the server"
-        + " itself has the same: openssl x509 -in CERTIFICATE.pem -pubkey -noout | openssl pkey -pubin -outform der"
-        + " | openssl dgst -sha256 -binary | base64"
+        + " set ca-file = below [account]. Or, for this certificate alone, set there public-key-pin = \(key), if on the server"
+        + " this prints the same: openssl x509 -in CERTIFICATE.pem -pubkey -noout | openssl pkey -pubin -outform der"
+        + " | openssl dgst -sha256 -binary | base64 | sed s/^/sha256:/ (Prosody has it in /etc/prosody/certs)"
     case .pinMismatch(let key):
       "the server's public key is \(key), which public-key-pin does not allow: if the server's administrator confirms it,"
         + " set public-key-pin = \(key)"

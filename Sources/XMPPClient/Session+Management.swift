@@ -10,6 +10,7 @@ extension Session {
     blame()
     caution.begin()
     isResumed = false
+    isUnproven = false
     forgetRequests()
     epoch += 1
     management = enabled.map { StreamManagement(enabled: $0, epoch: epoch) }
@@ -55,7 +56,11 @@ extension Session {
     }
     let before = management?.unacknowledged
     perform(management?.received(element) ?? [])
-    if management?.isWaiting == false { questionAsked = nil }
+    if management?.isWaiting == false {
+      if questionAsked != nil { isUnproven = false }
+      questionAsked = nil
+      isHeardUnanswered = false
+    }
     if trial != nil { return goOnWithTrial() }
     // What went out since the question; without progress it would go round in circles.
     if management?.unacknowledged != before { turn { askForConfirmation() } }
@@ -130,7 +135,8 @@ extension Session {
   func hasWaitedTooLong(_ now: ContinuousClock.Instant) -> Bool {
     guard !isReadingPaused, let questionAsked else { return false }
     let limit = options.keepaliveInterval + options.keepaliveTimeout
-    return questionAsked.duration(to: now) > limit * 30
+    let waited = questionAsked.duration(to: now)
+    return seemsDeaf ? waited > max(limit, .seconds(30)) : waited > limit * 30
   }
 
   /// The stream goes on where the last one ended.
@@ -147,6 +153,7 @@ extension Session {
     blame()
     caution = Caution()
     isResumed = true
+    isUnproven = true
     if let first = management?.first, suspicion.isStrong(first.element, token: first.token) {
       trial = .asking
     } else if handsBack {

@@ -61,6 +61,10 @@ public final class Session {
   var reserve = AnswerReserve()
   /// When the question was asked that the server has not answered.
   var questionAsked: ContinuousClock.Instant?
+  /// The session was taken up, and the server has not confirmed anything on this stream.
+  var isUnproven = false
+  /// Something came while that question was open.
+  var isHeardUnanswered = false
   var unreadable = Unreadable()
   /// What the earlier process is known to have sent on the stream that we take up.
   var foreignSent: SuspendedStream.Sent?
@@ -332,10 +336,13 @@ public final class Session {
     case .resumptionFailed(let h): resumptionFailed(h)
     case .online(let jid, let features, .new(let enabled)): begin(jid, features, enabled: enabled)
     case .online(let jid, let features, .resumed(let h)): resume(jid, features, h)
-    case .management(let element): receiveManagement(element)
+    case .management(let element):
+      heardElement()
+      receiveManagement(element)
     case .early(let element): receive(element, nil)
     case .element(let element):
       guard ["message", "presence", "iq"].contains(element.name) else { return refuseStream(over: element) }
+      heardElement()
       count { receive(element, $0) }
     case .skipped(let element, let reason):
       count { number in
@@ -360,6 +367,7 @@ public final class Session {
     stanzaLimit = features.maxBytes
     policy.online(at: now)
     questionAsked = nil
+    isHeardUnanswered = false
     resumptionsRefused = 0
     hasTriedLocation = false
     keepalive = Keepalive(interval: options.keepaliveInterval, timeout: options.keepaliveTimeout, now: now)
@@ -383,6 +391,7 @@ public final class Session {
 
   private func ended(_ failure: StreamFailure) {
     forgetWhatCannotBeResumed()
+    forgetDeafSession(failure)
     link = nil
     keepalive = nil
     keepaliveTimer = nil

@@ -102,14 +102,22 @@ struct ReaderTests {
     chmod(archive, 0o666)
     #expect(stranger.obstacle(toWriting: archive) == nil)
     var reader = stranger
-    reader.sandbox = ServiceSandbox(unit: "bot.service", protectSystem: "strict", writable: ["/var/lib/bot"])
+    reader.sandbox = ServiceSandbox(unit: "bot.service", protectSystem: "strict", made: ["/var/lib/bot"])
     #expect(reader.obstacle(toWriting: "/var/lib/bot/archive.db") == nil)
     #expect(
       reader.obstacle(toWriting: archive)
         == "the service sees \(folder) read-only (ProtectSystem=strict of bot.service): systemctl edit bot.service, and there, "
         + "below [Service], ReadWritePaths=\(folder)")
-    reader.sandbox?.writable.append(folder)
+    reader.sandbox?.named.append(folder)
     #expect(reader.obstacle(toWriting: archive) == nil)
+    // Named before it was made, it keeps the service from its start.
+    let missing = scratch.file("missing")
+    #expect(
+      reader.obstacle(toWriting: missing + "/archive.db")?.contains("install -d -o bot \(missing), then ") == true)
+    reader.sandbox?.named.append(missing)
+    #expect(
+      reader.obstacle(toWriting: missing + "/archive.db")
+        == "bot.service names \(missing) in ReadWritePaths=, and there is none: install -d -o bot \(missing)")
   }
 
   @Test("all files are looked at that the configuration consists of or names for the daemon to read, each once")

@@ -196,6 +196,32 @@ struct CatchUpFlowTests {
     #expect(incoming == ["< second", "< third"])
   }
 
+  @Test(
+    "where the server took the session up and does not hear us there, what comes live waits for a new session's catch-up"
+  )
+  @LoopActor func deafServer() async throws {
+    let bench = try await DaemonBench { transaction throws(DatabaseError) in
+      try transaction.setMeta(.account, to: "bot@example.org")
+      transaction.noteCursor("s1", of: "bot@example.org")
+    }
+    bench.conversation.hidesConfirmations = true
+    try bench.goOnline(features: [Self.archive, Self.stanzaIDs], isManaged: true)
+    await bench.settle()
+    bench.conversation.skip()
+    try Self.resume(bench, h: 4)
+    bench.conversation.skip()
+    try bench.play(
+      """
+      server: <message type='chat' from='alice@example.net/x' to='bot@example.org/r' id='m3'><body>third</body>
+       <stanza-id xmlns='\(Self.stanzaIDs)' by='bot@example.org' id='s3'/></message>
+      """)
+    bench.clock.advance(by: .seconds(20))
+    bench.clock.advance(by: .seconds(20))
+    await bench.settle()
+    #expect(!bench.daemon.session.isOnline)
+    #expect(try await bench.transcript() == [], "it waits for what was missed before it")
+  }
+
   /// The line is cut, and the server resumes the session; it has `h` of our stanzas.
   @LoopActor private static func resume(_ bench: DaemonBench, h: Int) throws {
     try bench.play("the connection is lost\nafter 0s\n" + Greeting.toTLS)

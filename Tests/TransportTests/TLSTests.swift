@@ -336,7 +336,7 @@ struct TLSTests {
     #expect(problem?.description.hasSuffix("public-key-pin = \(certificate.pin)") == true)
     let distant = CertificateProblem.unknownAuthority(issuer: "/CN=Stranger", key: certificate.pin).description
     #expect(
-      distant.contains("public-key-pin = \(certificate.pin), if the server itself has the same: openssl x509 -in"))
+      distant.contains("public-key-pin = \(certificate.pin), if on the server this prints the same: openssl x509 -in"))
     #expect(refusal(try await handshake(certificate, try TLSContext())) == problem)
     _ = try await handshake(certificate, context(caOf: stranger)).get()
   }

@@ -81,7 +81,8 @@ public struct ChatMessage: Sendable, Hashable {
   /// The sender, for the operator: in a room the occupant, with the address if it is known.
   public var who: String {
     guard let room else { return sender.description }
-    return "\(nick ?? "somebody") in \(room)" + (address.map { " (\($0))" } ?? "")
+    // A nickname can look like an address.
+    return (nick.map { "the occupant \($0) of \(room)" } ?? "somebody in \(room)") + (address.map { " (\($0))" } ?? "")
   }
 
   /// Where it was said.

@@ -62,26 +62,30 @@ struct Reader {
   func obstacle(toWriting path: String) -> String? {
     guard let way = PathWalk(path), let folder = way.folders.last else { return nil }
     if let hidden = hidden(way.folders) { return hidden + "set [archive] path to a place that it sees" }
+    let isThere = access(folder, F_OK) == 0
+    let creation = "install -d -o \(name) \(folder)"
     if let sandbox, let setting = sandbox.locks(folder) {
       return
-        "the service sees \(folder) read-only (\(setting) of \(sandbox.unit)): systemctl edit \(sandbox.unit), and there,"
-        + " below [Service], ReadWritePaths=\(folder)"
+        "the service sees \(folder) read-only (\(setting) of \(sandbox.unit)): \(isThere ? "" : "\(creation), then ")"
+        + "systemctl edit \(sandbox.unit), and there, below [Service], ReadWritePaths=\(folder)"
+    }
+    // The service manager makes the unit's own folders, but none of these.
+    if let sandbox, !isThere, sandbox.named.contains(folder) {
+      return "\(sandbox.unit) names \(folder) in ReadWritePaths=, and there is none: \(creation)"
     }
     if let closed = closed(way.folders) {
       return
         "user \(name), as whom the daemon runs, may not enter \(closed): chmod o+x \(closed), or set [archive] path"
     }
-    let isThere = access(folder, F_OK) == 0
     let parent = way.folders.dropLast().last ?? "/"
-    // The service manager makes the unit's own folders.
-    if !isThere, sandbox?.writable.contains(folder) == true || access(parent, F_OK) != 0 { return nil }
+    if !isThere, sandbox?.made.contains(folder) == true || access(parent, F_OK) != 0 { return nil }
     for file in [way.end, way.end + "-wal", way.end + "-shm"] where access(file, F_OK) == 0 && !may(0o6, file) {
       return
         "user \(name), as whom the daemon runs, may not read and write \(file): chown \(name): \(file), and chmod 600"
     }
     let made = isThere ? folder : parent
     return may(0o3, made)
-      ? nil : "user \(name), as whom the daemon runs, may not write in \(made): install -d -o \(name) \(folder)"
+      ? nil : "user \(name), as whom the daemon runs, may not write in \(made): \(creation)"
   }
 
   private func hidden(_ paths: [String]) -> String? {

@@ -35,8 +35,8 @@ extension Verb {
       }
     }
     guard unreadable.isEmpty else {
-      throw ControlFailure(
-        .configuration, "the bot would not start: it can't read, or write, what is marked above")
+      let reasons = unreadable.map { "\($0.found): \($0.warning ?? "")" }
+      throw ControlFailure(.configuration, "the bot would not start:\n" + reasons.joined(separator: "\n"))
     }
   }
 

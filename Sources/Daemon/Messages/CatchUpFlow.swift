@@ -316,6 +316,8 @@ final class CatchUpFlow {
       guard machine?.isAsking == true else { return }
       // On a narrow link the question itself may still be under way.
       if session.isReadingPaused || isBusy || session.isOutputBehind { return watchProgress() }
+      // Another session hears us, and keeps the order.
+      if isAccount, session.leaveIfDeaf() { return }
       perform(machine?.giveUp("it does not answer") ?? [])
     }
   }

@@ -18,7 +18,7 @@ enum OperatorFile {
   /// Why `path` cannot be read; nil when it can.
   static func problemAsReadable(_ path: String) -> ValueProblem? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return unreadable() }
+    guard stat(path, &status) == 0 else { return unreadable(path) }
     guard status.st_mode & S_IFMT == S_IFREG else { return ValueProblem("is not a file", remedy: "name a file") }
     guard access(path, R_OK) == 0 else {
       return ValueProblem("cannot be read by user \(userName(geteuid()))", remedy: "chmod a+r \(path)")
@@ -26,8 +26,12 @@ enum OperatorFile {
     return nil
   }
 
-  private static func unreadable() -> ValueProblem {
+  private static func unreadable(_ path: String) -> ValueProblem {
     switch errno {
+    case ENOENT where ["/tmp/", "/var/tmp/", "/home/", "/root/"].contains(where: path.hasPrefix):
+      ValueProblem(
+        "does not exist",
+        remedy: "create it, or correct the path; a service of systemd's sees no such folder, only one of its own")
     case ENOENT: ValueProblem("does not exist", remedy: "create it, or correct the path")
     case EACCES:
       ValueProblem(
