@@ -7,10 +7,8 @@ public enum ServiceJob {
   /// a millisecond, a second at most; false without a manager.
   public static func isRestart() -> Bool {
     guard getenv("INVOCATION_ID") != nil else { return false }
-    var bus: OpaquePointer?
-    guard sd_bus_open_system(&bus) >= 0, let bus else { return false }
+    guard let bus = SystemBus.open() else { return false }
     defer { sd_bus_flush_close_unref(bus) }
-    sd_bus_set_method_call_timeout(bus, 1_000_000)
     guard let job = job(of: ownUnit, bus) else { return false }
     defer { free(job) }
     var type: UnsafeMutablePointer<CChar>?
@@ -22,7 +20,7 @@ public enum ServiceJob {
     return strcmp(type, "restart") == 0
   }
 
-  private static let manager = "org.freedesktop.systemd1"
+  private static let manager = SystemBus.manager
   /// The unit of whoever asks. Its name could be read from /proc, too, but not where the sandbox hides other processes.
   private static let ownUnit = "/org/freedesktop/systemd1/unit/self"
 

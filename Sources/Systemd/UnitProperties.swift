@@ -11,13 +11,10 @@ public final class UnitProperties {
 
   private let bus: OpaquePointer
   private let path: UnsafeMutablePointer<CChar>
-  private static let manager = "org.freedesktop.systemd1"
 
   /// `unit`: such as `xmppbotd.service`. Nil without a manager.
   public init?(_ unit: String) {
-    var bus: OpaquePointer?
-    guard sd_bus_open_system(&bus) >= 0, let bus else { return nil }
-    sd_bus_set_method_call_timeout(bus, 1_000_000)
+    guard let bus = SystemBus.open() else { return nil }
     var path: UnsafeMutablePointer<CChar>?
     guard sd_bus_path_encode("/org/freedesktop/systemd1/unit", unit, &path) >= 0, let path else {
       sd_bus_flush_close_unref(bus)
@@ -40,7 +37,8 @@ public final class UnitProperties {
   /// Nil where there is no such unit or property.
   public func text(_ name: String, of interface: Interface) -> String? {
     var value: UnsafeMutablePointer<CChar>?
-    guard sd_bus_get_property_string(bus, Self.manager, path, interface.rawValue, name, nil, &value) >= 0, let value
+    guard sd_bus_get_property_string(bus, SystemBus.manager, path, interface.rawValue, name, nil, &value) >= 0,
+      let value
     else { return nil }
     defer { free(value) }
     return String(cString: value)
@@ -49,14 +47,14 @@ public final class UnitProperties {
   public func flag(_ name: String, of interface: Interface) -> Bool? {
     var value: Int32 = 0
     let type = CChar(UInt8(ascii: "b"))
-    guard sd_bus_get_property_trivial(bus, Self.manager, path, interface.rawValue, name, nil, type, &value) >= 0
+    guard sd_bus_get_property_trivial(bus, SystemBus.manager, path, interface.rawValue, name, nil, type, &value) >= 0
     else { return nil }
     return value != 0
   }
 
   public func texts(_ name: String, of interface: Interface) -> [String]? {
     var values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    guard sd_bus_get_property_strv(bus, Self.manager, path, interface.rawValue, name, nil, &values) >= 0 else {
+    guard sd_bus_get_property_strv(bus, SystemBus.manager, path, interface.rawValue, name, nil, &values) >= 0 else {
       return nil
     }
     defer { free(values) }

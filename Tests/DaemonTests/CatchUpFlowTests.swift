@@ -161,13 +161,7 @@ struct CatchUpFlowTests {
   @Test("what the server lost while it resumed the session is fetched from its archive, in its place")
   @LoopActor func lostInResumption() async throws {
     let sm = "urn:xmpp:sm:3"
-    let bench = try await DaemonBench { transaction throws(DatabaseError) in
-      try transaction.setMeta(.account, to: "bot@example.org")
-      transaction.noteCursor("s1", of: "bot@example.org")
-    }
-    bench.conversation.hidesConfirmations = true
-    try bench.goOnline(features: [Self.archive, Self.stanzaIDs], isManaged: true)
-    await bench.settle()
+    let bench = try await Self.managed()
     let query = """
       bot: <iq type='set' id='$iq'><query xmlns='urn:xmpp:mam:2' queryid='$q'>
        <set xmlns='http://jabber.org/protocol/rsm'><max>100</max><after>s1</after></set></query></iq>
@@ -200,13 +194,7 @@ struct CatchUpFlowTests {
     "where the server took the session up and does not hear us there, what comes live waits for a new session's catch-up"
   )
   @LoopActor func deafServer() async throws {
-    let bench = try await DaemonBench { transaction throws(DatabaseError) in
-      try transaction.setMeta(.account, to: "bot@example.org")
-      transaction.noteCursor("s1", of: "bot@example.org")
-    }
-    bench.conversation.hidesConfirmations = true
-    try bench.goOnline(features: [Self.archive, Self.stanzaIDs], isManaged: true)
-    await bench.settle()
+    let bench = try await Self.managed()
     bench.conversation.skip()
     try Self.resume(bench, h: 4)
     bench.conversation.skip()
@@ -220,6 +208,18 @@ struct CatchUpFlowTests {
     await bench.settle()
     #expect(!bench.daemon.session.isOnline)
     #expect(try await bench.transcript() == [], "it waits for what was missed before it")
+  }
+
+  /// Online with an archive that is known up to s1, on a session that can be resumed.
+  @LoopActor private static func managed() async throws -> DaemonBench {
+    let bench = try await DaemonBench { transaction throws(DatabaseError) in
+      try transaction.setMeta(.account, to: "bot@example.org")
+      transaction.noteCursor("s1", of: "bot@example.org")
+    }
+    bench.conversation.hidesConfirmations = true
+    try bench.goOnline(features: [archive, stanzaIDs], isManaged: true)
+    await bench.settle()
+    return bench
   }
 
   /// The line is cut, and the server resumes the session; it has `h` of our stanzas.
@@ -241,13 +241,7 @@ struct CatchUpFlowTests {
 
   @Test("what the server's count leaves open after a resumption is looked for in its archive before it is sent again")
   @LoopActor func countThatIsNotTrue() async throws {
-    let bench = try await DaemonBench { transaction throws(DatabaseError) in
-      try transaction.setMeta(.account, to: "bot@example.org")
-      transaction.noteCursor("s1", of: "bot@example.org")
-    }
-    bench.conversation.hidesConfirmations = true
-    try bench.goOnline(features: [Self.archive, Self.stanzaIDs], isManaged: true)
-    await bench.settle()
+    let bench = try await Self.managed()
     func query(after id: String) -> String {
       """
       bot: <iq type='set' id='$iq\(id)'><query xmlns='urn:xmpp:mam:2' queryid='$q'>
